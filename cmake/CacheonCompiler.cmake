@@ -1,0 +1,38 @@
+# SPDX-FileCopyrightText: The cacheon authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# One interface target, cacheon::build, carries what every target of ours is compiled with, so that
+# no global flag reaches a project that includes us. ccache and mold are used when they are present.
+
+add_library(cacheon_build INTERFACE)
+add_library(cacheon::build ALIAS cacheon_build)
+target_compile_features(cacheon_build INTERFACE cxx_std_23)
+target_compile_options(cacheon_build INTERFACE
+  -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Wold-style-cast
+  $<$<BOOL:${CACHEON_WERROR}>:-Werror>)
+
+if(CACHEON_SANITIZE)
+  target_compile_options(cacheon_build INTERFACE
+    -fsanitize=${CACHEON_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
+  target_link_options(cacheon_build INTERFACE -fsanitize=${CACHEON_SANITIZE})
+endif()
+if(CACHEON_FUZZ)
+  target_compile_options(cacheon_build INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+if(CACHEON_COVERAGE)
+  target_compile_options(cacheon_build INTERFACE --coverage -fprofile-update=atomic)
+  target_link_options(cacheon_build INTERFACE --coverage)
+endif()
+
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+
+find_program(CACHEON_CCACHE ccache)
+if(CACHEON_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CACHEON_CCACHE}")
+endif()
+find_program(CACHEON_MOLD mold)
+if(CACHEON_MOLD)
+  target_link_options(cacheon_build INTERFACE -fuse-ld=mold)
+endif()
