@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: The cacheon authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a slot promises and demands, as data.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cacheon/tensor/compare.h"
+#include "cacheon/tensor/dtype.h"
+
+namespace cacheon::slots {
+
+enum class Kind : std::uint8_t {
+  kOp,          // an elementwise or row-wise operator; graph evidence is always required
+  kBlock,       // a larger part of a layer
+  kCollective,  // runs on every rank of a group
+};
+
+enum class Role : std::uint8_t {
+  kInput,     // a tensor, read-only
+  kScalar,    // a bool, int or float, fixed while a graph is captured
+  kPrepared,  // what prepare returned
+  kOutput,    // a tensor that the candidate fills
+  kGroup,     // the process group of the call
+};
+
+enum class ScalarType : std::uint8_t { kBool, kInt32, kInt64, kFloat64 };
+
+// One positional argument of the entry.
+struct Argument {
+  std::string_view name;
+  Role role;
+  // Tensors: the dtypes the ABI allows; empty is the call dtype.
+  std::vector<tensor::DType> dtypes = {};
+  // Tensors: symbolic dimensions such as {"M", "2*d"}; "..." stands for any leading dimensions.
+  std::vector<std::string_view> shape = {};
+  std::optional<ScalarType> scalar = {};
+  bool graph_dynamic = false;  // takes fresh content between replays of one captured graph
+  // Rows may be padded (last stride 1, row stride above the row) in live calls.
+  bool padded_rows = false;
+  std::string_view meaning = {};
+};
+
+struct Tolerance {
+  tensor::DType call_dtype;
+  double atol;
+  double rtol;
+};
+
+struct Contract {
+  std::string_view id;  // "activation.silu_and_mul"
+  Kind kind;
+  std::string_view entry;  // the conventional name of the callable
+  std::vector<Argument> arguments;
+  std::vector<std::string_view> prepare_arguments = {};  // empty: the slot has no prepare
+  std::string_view semantics;                            // the formula, for people
+  tensor::ComparePolicy policy;  // without atol and rtol, which ToleranceFor gives
+  std::optional<double> kl_threshold = {};
+  // Arenas in which the slot cannot be measured, as model keys.
+  std::vector<std::string_view> unavailable_in = {};
+
+  bool has_prepare() const { return !prepare_arguments.empty(); }
+};
+
+std::string_view KindName(Kind kind);
+std::string_view RoleName(Role role);
+
+// The tolerance for a call dtype: the same for every slot.
+Tolerance ToleranceFor(tensor::DType call_dtype);
+
+}  // namespace cacheon::slots

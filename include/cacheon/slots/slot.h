@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The cacheon authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A slot object: the contract, the cases, how a case becomes a call, and the reference. Slots are
+// stateless and shared; every function may be called from several threads.
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "cacheon/core/result.h"
+#include "cacheon/slots/case.h"
+#include "cacheon/slots/contract.h"
+#include "cacheon/tensor/view.h"
+
+namespace cacheon::slots {
+
+class Slot {
+ public:
+  virtual ~Slot() = default;
+
+  virtual const Contract& contract() const = 0;
+
+  // The published default list, before jitter, in its order; and ours.
+  virtual std::vector<Case> PublishedCases() const = 0;
+  virtual std::vector<Case> OurCases() const = 0;
+
+  // The concrete call of a case. Codes: slot.parameter (a parameter is missing or forbidden by the
+  // contract), tensor.overflow. Allocates no tensor memory.
+  virtual Result<CallPlan> Plan(const Case& the_case, tensor::DType call_dtype,
+                                std::uint64_t seed) const = 0;
+
+  // Computes the outputs from the inputs. `inputs` are the plan's tensors with role kInput, in ABI
+  // order, preceded by those of prepare; `outputs` are dense float32 (int32 for index outputs), in
+  // ABI order. Multi-threaded; bitwise the same for any number of threads.
+  virtual void Reference(const CallPlan& plan, std::span<const tensor::ConstTensorView> inputs,
+                         std::span<const tensor::TensorView> outputs) const = 0;
+};
+
+// All slots, in the catalogue's order.
+std::span<const Slot* const> Catalogue();
+
+// nullptr when there is no such slot.
+const Slot* FindSlot(std::string_view id);
+
+// The published jitter of count parameters over a case list (one MT19937 stream over the list).
+std::vector<Case> JitterCounts(std::vector<Case> cases, std::uint64_t seed);
+
+}  // namespace cacheon::slots

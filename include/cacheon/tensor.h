@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: The cacheon authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// tensor: element types with exact conversions, layouts with checked arithmetic, non-owning views
+// that convert to and from DLPack, and the comparators that judge one tensor against another. It
+// owns no memory and knows no slot.
+
+#include "cacheon/tensor/compare.h"  // IWYU pragma: export
+#include "cacheon/tensor/dtype.h"    // IWYU pragma: export
+#include "cacheon/tensor/layout.h"   // IWYU pragma: export
+#include "cacheon/tensor/view.h"     // IWYU pragma: export
