@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: The cacheon authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "src/conformance/file_kinds.h"
+
+#include <array>
+
+namespace cacheon::conformance {
+namespace {
+
+// Sorted by path. A new kind is one declaration in file_kinds.h, one source file and one row here.
+constexpr std::array<FileKind, 0> kFileKinds = {};
+
+}  // namespace
+
+std::span<const FileKind> FileKinds() { return kFileKinds; }
+
+const FileKind* FindFileKind(std::string_view path) {
+  for (const FileKind& kind : FileKinds()) {
+    const bool whole_name =
+        path.size() == kind.path.size() ||
+        (path.size() > kind.path.size() && path[path.size() - kind.path.size() - 1] == '/');
+    if (path.ends_with(kind.path) && whole_name) return &kind;
+  }
+  return nullptr;
+}
+
+}  // namespace cacheon::conformance

@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: The cacheon authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The runners, one source file per kind of vector file.
+
+#include "cacheon/conformance.h"
+
+namespace cacheon::conformance {
+
+using Cases = Result<std::vector<CaseResult>>;
+
+}  // namespace cacheon::conformance
