@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: The cacheon authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "src/cli/verbs.h"
+
+#include <array>
+
+namespace cacheon::cli {
+
+std::span<const Verb* const> Verbs() {
+  static constexpr std::array kVerbs = {&kSlots,     &kHash,    &kVerify,
+                                        &kReference, &kExplain, &kDoctor};
+  return kVerbs;
+}
+
+}  // namespace cacheon::cli

@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: The cacheon authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The verbs, one per file.
+
+#include "src/cli/verb.h"
+
+namespace cacheon::cli {
+
+extern const Verb kDoctor;
+extern const Verb kExplain;
+extern const Verb kHash;
+extern const Verb kReference;
+extern const Verb kSlots;
+extern const Verb kVerify;
+
+}  // namespace cacheon::cli

@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: The cacheon authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "src/verify/row.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "src/verify/prepare_ahead.h"
+#include "src/verify/session.h"
+
+namespace cacheon::verify {
+namespace {
+
+// Cases that exist ahead of the worker, in bytes, relative to the largest one.
+constexpr double kAheadFactor = 1.25;
+
+// A case as it will be run, or why it is not.
+struct PlannedCase {
+  CaseVerdict verdict;  // of cases that are not run
+  bool runs = false;
+};
+
+struct RowPlan {
+  std::vector<PlannedCase> cases;
+  std::vector<slots::CallPlan> calls;  // of the cases that run, in order
+};
+
+// The fields of the call descriptor that the context decides.
+void AddContext(Json::Object& descriptor, const Options& options) {
+  descriptor.try_emplace("architecture", "cpu");
+  descriptor.try_emplace("graph_mode", "eager");
+  if (!options.model.empty()) descriptor.insert_or_assign("model", options.model);
+}
+
+// The catalogue case when jitter moved the case out of the domain; the jittered one otherwise.
+Result<slots::CallPlan> PlanInDomain(const RowRequest& request, const slots::Case& jittered,
+                                     const slots::Case& original, tensor::DType dtype,
+                                     std::uint64_t seed, const Options& options,
+                                     std::optional<std::string>& mismatch) {
+  ASSIGN_OR_RETURN(slots::CallPlan plan, request.slot->Plan(jittered, dtype, seed));
+  AddContext(plan.descriptor, options);
+  mismatch = request.domain(plan.descriptor);
+  if (!mismatch || jittered.parameters == original.parameters) return plan;
+  ASSIGN_OR_RETURN(slots::CallPlan fallback, request.slot->Plan(original, dtype, seed));
+  AddContext(fallback.descriptor, options);
+  if (request.domain(fallback.descriptor)) return plan;
+  mismatch.reset();
+  return fallback;
+}
+
+Result<RowPlan> PlanRow(const RowRequest& request, const Options& options) {
+  std::vector<slots::Case> originals = request.slot->PublishedCases();
+  std::vector<slots::Case> jittered = slots::JitterCounts(originals, options.seed);
+  if (options.cases == CaseList::kAll) {
+    const std::vector<slots::Case> ours = request.slot->OurCases();
+    originals.insert(originals.end(), ours.begin(), ours.end());
+    jittered.insert(jittered.end(), ours.begin(), ours.end());
+  }
+  RowPlan row;
+  for (const tensor::DType dtype : request.dtypes) {
+    for (std::size_t i = 0; i < jittered.size(); ++i) {
+      std::optional<std::string> mismatch;
+      ASSIGN_OR_RETURN(slots::CallPlan plan, PlanInDomain(request, jittered[i], originals[i], dtype,
+                                                          options.seed + i, options, mismatch));
+      PlannedCase planned{.verdict = {.origin = plan.origin, .dtype = dtype, .seed = plan.seed},
+                          .runs = !mismatch};
+      if (mismatch) {
+        planned.verdict.applicable = false;
+        planned.verdict.mismatch = *mismatch;
+        planned.verdict.status = RunStatus::kNotApplicable;
+      } else {
+        row.calls.push_back(std::move(plan));
+      }
+      row.cases.push_back(std::move(planned));
+    }
+  }
+  return row;
+}
+
+std::size_t AheadBudget(const std::vector<slots::CallPlan>& calls) {
+  std::size_t largest = 0;
+  for (const slots::CallPlan& call : calls) largest = std::max(largest, CaseBytes(call));
+  return static_cast<std::size_t>(static_cast<double>(largest) * kAheadFactor);
+}
+
+Status CheckPrepare(const RowRequest& request) {
+  const slots::Contract& contract = request.slot->contract();
+  const bool named = !request.prepare.empty();
+  if (named == contract.has_prepare()) return {};
+  return Fail(
+      "slot.prepare",
+      named ? fmt::format("`{}` has no prepare, the row names `{}`", contract.id, request.prepare)
+            : fmt::format("`{}` needs a prepare and the row names none", contract.id),
+      {.key_path = "prepare"});
+}
+
+// Fills the row's status from its cases and adds what is missing for a PASS.
+void Conclude(RowVerdict& row, const RowRequest& request) {
+  std::vector<RunStatus> parts;
+  for (const CaseVerdict& result : row.cases) parts.push_back(result.status);
+  row.status = CombineStatus(parts);
+  if (!row.errors.empty() && row.status != RunStatus::kError) row.status = RunStatus::kFail;
+  const bool needs_graph = request.slot->contract().kind == slots::Kind::kOp;
+  row.graph = needs_graph ? GraphState::kNotVerified : GraphState::kNotRequired;
+  if (row.status == RunStatus::kPass && needs_graph) row.status = RunStatus::kNumericalPass;
+  if (row.status == RunStatus::kNotApplicable) {
+    row.errors.push_back(Fail("verify.nothing_ran", "no case lies in the row's capability domain",
+                              {}, row.cases.empty() ? "" : row.cases.front().mismatch)
+                             .error());
+  }
+}
+
+}  // namespace
+
+RowVerdict RunRow(const RowRequest& request, worker::Worker& worker, const Options& options,
+                  Secrets& secrets) {
+  RowVerdict row{.slot = std::string(request.slot->contract().id),
+                 .variant = request.variant,
+                 .entry = request.entry};
+  const auto refuse = [&](Error error, RunStatus status) {
+    row.errors.push_back(std::move(error));
+    row.status = status;
+    return std::move(row);
+  };
+  if (Status prepare = CheckPrepare(request); !prepare) {
+    return refuse(std::move(prepare.error()), RunStatus::kFail);
+  }
+  Result<RowPlan> plan = PlanRow(request, options);
+  if (!plan) return refuse(std::move(plan.error()), RunStatus::kError);
+
+  PrepareAhead ahead(*request.slot, plan->calls, AheadBudget(plan->calls), secrets);
+  if (!plan->calls.empty()) {
+    const worker::Outcome loaded =
+        worker.Load(request.source, request.entry, request.prepare, options.load_limit);
+    if (!loaded.done()) {
+      const bool ours = loaded.ending == worker::Ending::kInfrastructure;
+      return refuse(*loaded.error, ours ? RunStatus::kError : RunStatus::kFail);
+    }
+  }
+  Session session(*request.slot, worker, options, secrets);
+  std::vector<CaseVerdict> ran;
+  for (PlannedCase& planned : plan->cases) {
+    if (!planned.runs || !session.alive()) continue;
+    Result<PreparedCase> prepared = ahead.Take();
+    if (!prepared) return refuse(std::move(prepared.error()), RunStatus::kError);
+    ran.push_back(session.RunCase(std::move(*prepared)));
+  }
+  session.Finish(ran);
+
+  // Back into the order of the plan; cases after the worker's death were not run and are left out.
+  std::size_t next = 0;
+  for (PlannedCase& planned : plan->cases) {
+    if (!planned.runs) {
+      row.cases.push_back(std::move(planned.verdict));
+    } else if (next < ran.size()) {
+      row.cases.push_back(std::move(ran[next++]));
+    }
+  }
+  Conclude(row, request);
+  return row;
+}
+
+}  // namespace cacheon::verify
