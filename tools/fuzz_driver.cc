@@ -3,7 +3,7 @@
 //
 // Runs a fuzz target where libFuzzer is not: over each file of its corpus, then for two seconds
 // over mutations of them. The mutations are the same in every run. A case that crashes, ends the
-// process, needs more than a second or more than a gibibyte fails, and its input is kept.
+// process, needs more than a second or more than 512 MiB fails, and its input is kept.
 //
 // The cases run in a child that keeps the current input in shared memory, so that no way of dying
 // can lose it.
@@ -43,10 +43,10 @@ constexpr std::size_t kMaxInputBytes = 1U << 20U;
 constexpr std::uint64_t kSeed = 1;
 constexpr std::chrono::seconds kMutationTime{2};
 constexpr int kMaxCaseSeconds = 1;
-constexpr long kMaxResidentKib = 1L << 20U;
+constexpr long kMaxResidentKib = 1L << 19U;
 constexpr rlim_t kMaxAddressSpaceBytes = rlim_t{4} << 30U;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef CACHEON_SANITIZED
 constexpr bool kSanitized = true;  // sanitizers reserve terabytes of address space
 #else
 constexpr bool kSanitized = false;

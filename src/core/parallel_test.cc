@@ -16,7 +16,7 @@
 namespace cacheon {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef CACHEON_SANITIZED
 constexpr bool kSanitized = true;
 #else
 constexpr bool kSanitized = false;

@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   if (text == "crash") std::abort();
   if (text == "exit") _exit(4);
-  if (text == "memory") std::vector<char>(std::size_t{3} << 29U, 'x').clear();
+  if (text == "memory") std::vector<char>(std::size_t{600} << 20U, 'x').clear();
   volatile bool always = true;
   while (text == "hang" && always) continue;
   return 0;

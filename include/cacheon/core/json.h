@@ -38,7 +38,7 @@ class Json {
   Json(std::nullptr_t) {}
   Json(bool value) : value_(value) {}
   template <std::integral T>
-    requires(!std::same_as<T, bool> && sizeof(T) < 8 || std::signed_integral<T>)
+    requires((!std::same_as<T, bool> && sizeof(T) < 8) || std::signed_integral<T>)
   Json(T value) : value_(static_cast<std::int64_t>(value)) {}
   Json(std::uint64_t value);  // becomes a BigInteger above int64
   Json(double value) : value_(value) {}
