@@ -6,7 +6,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
+#include <cstddef>
+#include <utility>
+
+#include "cacheon/core/utf8.h"
 
 namespace cacheon {
 
@@ -31,12 +34,12 @@ Error&& Error::While(std::string_view what) && {
 }
 
 std::string FormatPlace(const Place& place) {
-  std::string text = place.file;
+  std::string text = Printable(place.file);
   if (place.line > 0) text += fmt::format("{}{}", text.empty() ? "line " : ":", place.line);
   if (place.line > 0 && place.column > 0) text += fmt::format(":{}", place.column);
   if (!place.key_path.empty()) {
     if (!text.empty()) text += ": ";
-    text += place.key_path;
+    text += Printable(place.key_path);
   }
   return text;
 }
@@ -45,14 +48,13 @@ std::string FormatError(const Error& error) {
   std::string text(error.code.text());
   text += ": ";
   if (const std::string place = FormatPlace(error.where); !place.empty()) text += place + ": ";
-  for (const std::string& context : error.context) text += "while " + context + ": ";
-  text += error.message;
-  if (!error.hint.empty()) {
-    text += "\n    ";
-    for (const char c : error.hint) {
-      text += c;
-      if (c == '\n') text += "    ";
-    }
+  for (const std::string& context : error.context) text += "while " + Printable(context) + ": ";
+  text += Printable(error.message);
+  std::string_view hint = error.hint;
+  while (!hint.empty()) {
+    const std::size_t end = std::min(hint.find('\n'), hint.size());
+    text += "\n    " + Printable(hint.substr(0, end));
+    hint.remove_prefix(std::min(end + 1, hint.size()));
   }
   return text;
 }

@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "cacheon/core/json.h"
 #include "cacheon/core/result.h"
@@ -21,11 +24,48 @@ Place PlaceOf(std::string_view text, std::size_t offset) {
           .column = 1 + static_cast<int>(CodePointCount(before.substr(line_start)))};
 }
 
+std::unexpected<Error> SyntaxError(std::string_view text, std::size_t offset) {
+  return Fail("json.syntax", "not valid JSON here", PlaceOf(text, offset));
+}
+
+// Walks the text for the library and counts what it has read, which its events do not tell.
+class CountingIterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  CountingIterator(const char* at, std::size_t* read) : at_(at), read_(read) {}
+  reference operator*() const { return *at_; }
+  CountingIterator& operator++() {
+    ++at_;
+    ++*read_;
+    return *this;
+  }
+  bool operator==(const CountingIterator& other) const { return at_ == other.at_; }
+
+ private:
+  const char* at_;
+  std::size_t* read_;
+};
+
 // Builds a Json from the events of the library's reader, which is iterative, so that depth costs
 // heap and is bounded here.
 class Builder final : public nlohmann::json_sax<nlohmann::json> {
  public:
-  explicit Builder(const JsonReadOptions& options) : options_(options) {}
+  Builder(std::string_view text, const JsonReadOptions& options) : text_(text), options_(options) {}
+
+  // Reads the whole text. Call once.
+  Result<Json> Run() {
+    const char* begin = text_.data();
+    const bool complete = nlohmann::json::sax_parse(
+        CountingIterator(begin, &read_), CountingIterator(begin + text_.size(), &read_), this);
+    if (error_) return Fail(std::move(*error_));
+    CACHEON_CHECK(complete, "the JSON reader stopped without a reason");
+    return std::move(root_);
+  }
 
   bool null() override { return Put(Json()); }
   bool boolean(bool value) override { return Put(Json(value)); }
@@ -44,27 +84,31 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
   bool end_array() override { return Close(); }
   bool key(string_t& value) override {
     if (!options_.allow_duplicate_keys && open_.back()->Find(value) != nullptr) {
-      error_ = Fail("json.duplicate_key", fmt::format("key `{}` appears twice", value)).error();
-      return false;
+      return Stop(Fail("json.duplicate_key", fmt::format("key `{}` appears twice", value), Here()));
     }
     keys_.back() = std::move(value);
     return true;
   }
   bool parse_error(std::size_t position, const std::string&,
                    const nlohmann::detail::exception&) override {
-    syntax_error_at_ = position == 0 ? 0 : position - 1;
-    return false;
-  }
-
-  Result<Json> Take(bool complete, std::string_view text) {
-    if (error_) return Fail(std::move(*error_));
-    if (!complete) {
-      return Fail("json.syntax", "not valid JSON here", PlaceOf(text, syntax_error_at_));
-    }
-    return std::move(root_);
+    return Stop(SyntaxError(text_, position == 0 ? 0 : position - 1));
   }
 
  private:
+  bool Stop(std::unexpected<Error> error) {
+    error_ = std::move(error).error();
+    return false;
+  }
+
+  // The last character that was read.
+  Place Here() const { return PlaceOf(text_, read_ == 0 ? 0 : read_ - 1); }
+
+  bool Count() {
+    if (++values_ <= options_.max_values) return true;
+    return Stop(
+        Fail("json.too_large", fmt::format("more than {} values", options_.max_values), Here()));
+  }
+
   Json* Insert(Json value) {
     if (open_.empty()) {
       root_ = std::move(value);
@@ -81,21 +125,17 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool Put(Json value) {
-    if (++values_ > options_.max_values) {
-      error_ =
-          Fail("json.too_large", fmt::format("more than {} values", options_.max_values)).error();
-      return false;
-    }
+    if (!Count()) return false;
     Insert(std::move(value));
     return true;
   }
 
   bool Open(Json container) {
     if (static_cast<int>(open_.size()) >= options_.max_depth) {
-      error_ = Fail("json.depth", fmt::format("nested deeper than {}", options_.max_depth)).error();
-      return false;
+      return Stop(
+          Fail("json.depth", fmt::format("nested deeper than {}", options_.max_depth), Here()));
     }
-    ++values_;
+    if (!Count()) return false;
     open_.push_back(Insert(std::move(container)));
     keys_.emplace_back();
     return true;
@@ -107,13 +147,14 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
 
+  std::string_view text_;
   const JsonReadOptions& options_;
+  std::size_t read_ = 0;  // bytes of text_
   Json root_;
   // Pointers stay valid: a container only grows at its end while its last child is open.
   std::vector<Json*> open_;
   std::vector<std::string> keys_;
   std::size_t values_ = 0;
-  std::size_t syntax_error_at_ = 0;
   std::optional<Error> error_;
 };
 
@@ -124,9 +165,12 @@ Result<Json> ReadJson(std::string_view text, const JsonReadOptions& options) {
     return Fail("json.too_large",
                 fmt::format("{} bytes, at most {} are read", text.size(), options.max_bytes));
   }
-  Builder builder(options);
-  const bool complete = nlohmann::json::sax_parse(text.begin(), text.end(), &builder);
-  return builder.Take(complete, text);
+  // The library ends the text at a NUL and skips a byte order mark; RFC 8259 has neither.
+  if (text.starts_with("\xEF\xBB\xBF")) return SyntaxError(text, 0);
+  if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
+    return SyntaxError(text, nul);
+  }
+  return Builder(text, options).Run();
 }
 
 }  // namespace cacheon

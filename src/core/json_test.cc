@@ -39,17 +39,46 @@ TEST(ReadJson, SaysWhereSyntaxIsWrong) {
   EXPECT_EQ(value.error().where.column, 7);
 }
 
+// The library that scans the text would end it at a NUL and skip a byte order mark.
+TEST(ReadJson, RefusesBytesThatAnotherReaderMayHide) {
+  const Error nul = ReadJson(std::string_view("[1]\0[2]", 7)).error();
+  EXPECT_EQ(nul.code, Code("json.syntax"));
+  EXPECT_EQ(nul.where.column, 4);
+  const Error mark = ReadJson("\xEF\xBB\xBF[1]").error();
+  EXPECT_EQ(mark.code, Code("json.syntax"));
+  EXPECT_EQ(mark.where, (Place{.line = 1, .column = 1}));
+}
+
+TEST(ReadJson, RefusesTextThatIsNotUtf8) {
+  const Error error = ReadJson("[\"a\xFF\"]").error();
+  EXPECT_EQ(error.code, Code("json.syntax"));
+  EXPECT_EQ(error.where, (Place{.line = 1, .column = 4}));
+}
+
 TEST(ReadJson, RefusesDuplicateKeysUnlessAsked) {
-  EXPECT_EQ(ReadJson(R"({"a":1,"a":2})").error().code, Code("json.duplicate_key"));
+  const Error error = ReadJson("{\"a\":1,\n\"a\":2}").error();
+  EXPECT_EQ(error.code, Code("json.duplicate_key"));
+  EXPECT_EQ(error.where, (Place{.line = 2, .column = 3}));
   const Json value = ReadJson(R"({"a":1,"a":[2]})", {.allow_duplicate_keys = true}).value();
   EXPECT_EQ(DocumentJson(value), R"({"a":[2]})");
 }
 
 TEST(ReadJson, BoundsDepthSizeAndCount) {
-  EXPECT_EQ(ReadJson(std::string(1000, '[')).error().code, Code("json.depth"));
-  EXPECT_EQ(ReadJson("[1,2,3]", {.max_values = 3}).error().code, Code("json.too_large"));
-  EXPECT_EQ(ReadJson("[1,2,3]", {.max_bytes = 6}).error().code, Code("json.too_large"));
+  const Error deep = ReadJson(std::string(1000, '[')).error();
+  EXPECT_EQ(deep.code, Code("json.depth"));
+  EXPECT_EQ(deep.where, (Place{.line = 1, .column = 129}));
+  const Error many = ReadJson("[1,2,3]", {.max_values = 3}).error();
+  EXPECT_EQ(many.code, Code("json.too_large"));
+  EXPECT_EQ(many.where, (Place{.line = 1, .column = 7}));
+  const Error large = ReadJson("[1,2,3]", {.max_bytes = 6}).error();
+  EXPECT_EQ(large.code, Code("json.too_large"));
+  EXPECT_EQ(large.where, Place{});  // the text was not looked at
   EXPECT_TRUE(ReadJson("[1,2,3]", {.max_bytes = 7, .max_values = 4}).has_value());
+}
+
+TEST(ReadJson, CountsContainersAsValues) {
+  EXPECT_EQ(ReadJson("[[],{},[]]", {.max_values = 3}).error().code, Code("json.too_large"));
+  EXPECT_TRUE(ReadJson("[[],{},[]]", {.max_values = 4}).has_value());
 }
 
 TEST(CanonicalJson, SortsKeysByCodePointNotByUtf16) {
@@ -64,9 +93,16 @@ TEST(CanonicalJson, EscapesOnlyWhatItMust) {
 }
 
 TEST(CanonicalJson, RefusesFloatsAndBadText) {
-  EXPECT_EQ(CanonicalJson(Json::Array{1, Json::Object{{"x", 1.5}}}).error().code,
-            Code("identity.float"));
-  EXPECT_EQ(CanonicalJson(Json("\xff")).error().code, Code("identity.not_utf8"));
+  const Error number =
+      CanonicalJson(Json::Array{1, Json::Object{{"x", Json::Array{0, 1.5}}}}).error();
+  EXPECT_EQ(number.code, Code("identity.float"));
+  EXPECT_EQ(number.where, Place{.key_path = "[1].x[1]"});
+  const Error text = CanonicalJson(Json::Object{{"a", Json::Object{{"b", "\xff"}}}}).error();
+  EXPECT_EQ(text.code, Code("identity.not_utf8"));
+  EXPECT_EQ(text.where, Place{.key_path = "a.b"});
+  const Error key = CanonicalJson(Json::Object{{"a", Json::Object{{"\xff", 1}}}}).error();
+  EXPECT_EQ(key.code, Code("identity.not_utf8"));
+  EXPECT_EQ(key.where, Place{.key_path = "a"});
 }
 
 TEST(DocumentJson, WritesFloatsThatReadBackTheSame) {
@@ -81,16 +117,28 @@ TEST(DocumentJson, WritesFloatsThatReadBackTheSame) {
   EXPECT_EQ(DocumentJson(Json(-std::numeric_limits<double>::infinity())), "\"-inf\"");
 }
 
+// Messages may carry file names of a bundle; the document stays JSON.
+TEST(DocumentJson, StaysUtf8WhateverTheTextIs) {
+  EXPECT_EQ(DocumentJson(Json::Object{{"k\xff", "a\xe2\x82z"}}),
+            "{\"k\uFFFD\":\"a\uFFFD\uFFFDz\"}");
+}
+
 TEST(PrettyJson, IndentsForPeople) {
   EXPECT_EQ(PrettyJson(Json::Object{{"a", Json::Array{1, 2}}, {"b", Json::Object{}}}),
             "{\n  \"a\": [\n    1,\n    2\n  ],\n  \"b\": {}\n}");
 }
 
 TEST(DomainDigest, ChecksDomainAndVersion) {
-  EXPECT_EQ(DomainDigest("Bad", Json()).error().code, Code("identity.domain"));
-  EXPECT_EQ(DomainDigest("", Json()).error().code, Code("identity.domain"));
-  EXPECT_EQ(DomainDigest("good.domain-1_x", Json(), 0).error().code,
-            Code("identity.schema_version"));
+  for (const char* domain : {"Bad", "", "-a", "a b"}) {
+    const Error error = DomainDigest(domain, Json()).error();
+    EXPECT_EQ(error.code, Code("identity.domain")) << domain;
+    EXPECT_EQ(error.where, Place{.key_path = "domain"});
+  }
+  const Error version = DomainDigest("good.domain-1_x", Json(), 0).error();
+  EXPECT_EQ(version.code, Code("identity.schema_version"));
+  EXPECT_EQ(version.where, Place{.key_path = "schema_version"});
+  EXPECT_EQ(DomainDigest("good.domain-1_x", Json::Array{1.5}).error().where,
+            Place{.key_path = "payload[0]"});
   EXPECT_EQ(DomainDigest("good.domain-1_x", Json()).value().size(), 64U);
 }
 

@@ -16,6 +16,7 @@ namespace cacheon {
 namespace {
 
 void WriteString(std::string& out, std::string_view text) {
+  if (!IsUtf8(text)) return WriteString(out, ReplaceMalformed(text));
   out += '"';
   for (const char c : text) {
     switch (c) {
@@ -130,6 +131,14 @@ class Writer {
   int indent_;
 };
 
+// Puts a step before the key path of an error that comes from below it.
+std::unexpected<Error> Within(std::string step, Error error) {
+  std::string& path = error.where.key_path;
+  if (!path.empty() && path.front() != '[') step += '.';
+  path.insert(0, step);
+  return Fail(std::move(error));
+}
+
 // Why a value has no canonical form.
 Status CheckCanonical(const Json& value) {
   if (value.is_float()) {
@@ -140,12 +149,16 @@ Status CheckCanonical(const Json& value) {
     return Fail("identity.not_utf8", "a string of an identity is not UTF-8");
   }
   if (value.is_array()) {
-    for (const Json& item : value.as_array()) RETURN_IF_ERROR(CheckCanonical(item));
+    for (std::size_t i = 0; i < value.as_array().size(); ++i) {
+      Status item = CheckCanonical(value.as_array()[i]);
+      if (!item) return Within(fmt::format("[{}]", i), std::move(item).error());
+    }
   }
   if (value.is_object()) {
     for (const auto& [key, item] : value.as_object()) {
       if (!IsUtf8(key)) return Fail("identity.not_utf8", "a key of an identity is not UTF-8");
-      RETURN_IF_ERROR(CheckCanonical(item));
+      Status member = CheckCanonical(item);
+      if (!member) return Within(key, std::move(member).error());
     }
   }
   return {};
@@ -182,12 +195,13 @@ Result<std::string> CanonicalJson(const Json& value) {
 Result<std::string> DomainDigest(std::string_view domain, const Json& payload,
                                  std::int64_t schema_version) {
   if (!IsDomain(domain)) {
-    return Fail("identity.domain", fmt::format("`{}` is not a digest domain", domain), {},
-                "a domain matches [a-z0-9][a-z0-9._-]*");
+    return Fail("identity.domain", fmt::format("`{}` is not a digest domain", domain),
+                {.key_path = "domain"}, "a domain matches [a-z0-9][a-z0-9._-]*");
   }
   if (schema_version < 1) {
     return Fail("identity.schema_version",
-                fmt::format("schema version {} is below 1", schema_version));
+                fmt::format("schema version {} is below 1", schema_version),
+                {.key_path = "schema_version"});
   }
   ASSIGN_OR_RETURN(
       const std::string text,

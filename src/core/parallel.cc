@@ -7,8 +7,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <system_error>
 #include <thread>
 #include <vector>
+
+#include "cacheon/core/result.h"
 
 namespace cacheon {
 
@@ -21,6 +24,7 @@ int DefaultThreadCount() {
 void ParallelFor(std::int64_t count, std::int64_t block,
                  const std::function<void(std::int64_t begin, std::int64_t end)>& body,
                  int threads) {
+  CACHEON_CHECK(block > 0, "a block without items");
   if (count <= 0) return;
   const std::int64_t blocks = (count - 1) / block + 1;
   if (threads <= 0) threads = DefaultThreadCount();
@@ -33,7 +37,11 @@ void ParallelFor(std::int64_t count, std::int64_t block,
   };
   std::vector<std::jthread> helpers;
   helpers.reserve(static_cast<std::size_t>(threads - 1));
-  for (int i = 1; i < threads; ++i) helpers.emplace_back(work);
+  try {
+    for (int i = 1; i < threads; ++i) helpers.emplace_back(work);
+  } catch (const std::system_error&) {
+    // No more threads to be had; those that there are, at least this one, do the work.
+  }
   work();
 }
 

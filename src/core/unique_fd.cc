@@ -5,11 +5,15 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
+
+#include "cacheon/core/philox.h"
 
 namespace cacheon {
 
@@ -51,22 +55,36 @@ Result<std::string> ReadFile(const std::string& path, std::size_t max_bytes, boo
   return content;
 }
 
-Status WriteFileAtomically(const std::string& path, std::string_view content) {
-  std::string temporary = path + ".XXXXXX";
-  UniqueFd fd(mkostemp(temporary.data(), O_CLOEXEC));
-  const auto fail = [&](std::string_view what) {
-    const int errno_value = errno;
-    if (fd) unlink(temporary.c_str());
-    return Fail(FailErrno("io.write", what, errno_value).error().At({.file = path}));
-  };
-  if (!fd) return fail("cannot create");
-  if (fchmod(fd.get(), S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH) != 0) return fail("cannot chmod");
-  if (Status written = WriteAll(fd.get(), content); !written) {
-    unlink(temporary.c_str());
-    return Fail(std::move(written.error()).At({.file = path}));
+namespace {
+
+// Writes to a new file and gives it the name `path`, or leaves nothing.
+Status WriteAndRename(const std::string& path, std::string_view content) {
+  const std::string temporary = fmt::format("{}.{:016x}", path, SystemEntropy());
+  // The mode lets the umask decide who may read.
+  const UniqueFd fd(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (!fd) return FailErrno("io.write", "cannot create", errno);
+  Status status = WriteAll(fd.get(), content);
+  if (status && fsync(fd.get()) != 0) status = FailErrno("io.write", "cannot flush", errno);
+  if (status && rename(temporary.c_str(), path.c_str()) != 0) {
+    status = FailErrno("io.write", "cannot rename", errno);
   }
-  if (fsync(fd.get()) != 0) return fail("cannot flush");
-  if (rename(temporary.c_str(), path.c_str()) != 0) return fail("cannot rename");
+  if (!status) unlink(temporary.c_str());
+  return status;
+}
+
+Status WriteInPlace(const std::string& path, std::string_view content) {
+  const UniqueFd fd(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!fd) return FailErrno("io.write", "cannot open", errno);
+  return WriteAll(fd.get(), content);
+}
+
+}  // namespace
+
+Status WriteFileAtomically(const std::string& path, std::string_view content) {
+  struct stat info;
+  const bool is_special = stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
+  Status status = is_special ? WriteInPlace(path, content) : WriteAndRename(path, content);
+  if (!status) return Fail(std::move(status).error().At({.file = path}));
   return {};
 }
 
@@ -74,6 +92,11 @@ Status WriteAll(int fd, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const ssize_t count = write(fd, bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EAGAIN) {
+      pollfd ready = {.fd = fd, .events = POLLOUT, .revents = 0};
+      poll(&ready, 1, -1);
+      continue;
+    }
     if (count < 0) return FailErrno("io.write", "cannot write", errno);
     bytes = bytes.subspan(static_cast<std::size_t>(count));
   }

@@ -40,10 +40,12 @@ struct Error {
   Error&& While(std::string_view what) &&;  // "binding `output.out`"
 };
 
-// `CODE: PLACE: sentence` and an indented hint, as cli.md of the specification fixes it.
+// `CODE: PLACE: sentence` on one line and an indented hint (docs/cli.md). What a candidate may have
+// chosen is made Printable().
 std::string FormatError(const Error& error);
 
-// `file:line:column: key_path` with the unknown parts left out; empty when nothing is known.
+// `file:line:column: key_path` with the unknown parts left out, Printable; empty when nothing is
+// known.
 std::string FormatPlace(const Place& place);
 
 // {"code","severity","where":{"file","line","column","key_path"},"message","hint"} and, for scan

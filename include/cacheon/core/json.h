@@ -38,7 +38,7 @@ class Json {
   Json(std::nullptr_t) {}
   Json(bool value) : value_(value) {}
   template <std::integral T>
-    requires(!std::same_as<T, bool> && sizeof(T) < 8 || std::signed_integral<T>)
+    requires((!std::same_as<T, bool> && sizeof(T) < 8) || std::signed_integral<T>)
   Json(T value) : value_(static_cast<std::int64_t>(value)) {}
   Json(std::uint64_t value);  // becomes a BigInteger above int64
   Json(double value) : value_(value) {}
@@ -95,17 +95,19 @@ struct JsonReadOptions {
   bool allow_duplicate_keys = false;  // true: the last one counts, as in Python's reader
 };
 
-// Reads one JSON text (RFC 8259). Codes: json.syntax (with line and column), json.depth,
-// json.too_large, json.duplicate_key.
+// Reads one JSON text (RFC 8259, without a byte order mark). Codes, with line and column:
+// json.syntax, json.depth, json.too_large (without them when the text is longer than max_bytes),
+// json.duplicate_key.
 std::expected<Json, Error> ReadJson(std::string_view text, const JsonReadOptions& options = {});
 
 // Canonical JSON of identities: UTF-8, no white space, keys by code point, non-ASCII raw, integers
-// in decimal. A float anywhere is `identity.float`; text that is not UTF-8 is `identity.not_utf8`.
+// in decimal. A float anywhere is `identity.float`; text that is not UTF-8 is `identity.not_utf8`;
+// both name the key path.
 std::expected<std::string, Error> CanonicalJson(const Json& value);
 
 // The same bytes for documents that may hold measurements: a finite float is written in the
 // shortest form that reads back to the same double (always with '.' or 'e'), others as "nan",
-// "inf", "-inf".
+// "inf", "-inf". A malformed byte of a string becomes U+FFFD, so that the document is always JSON.
 std::string DocumentJson(const Json& value);
 
 // DocumentJson with two-space indentation, for people.

@@ -15,7 +15,8 @@ int DefaultThreadCount();
 
 // Calls body(begin, end) for consecutive blocks of [0, count) of `block` items (the last may be
 // shorter), on up to `threads` threads (0: DefaultThreadCount). Blocks are handed out in order; the
-// borders of blocks depend on `block` only. Returns when all are done. `body` must not throw.
+// borders of blocks depend on `block` only, which must be positive. Returns when all are done. With
+// fewer threads when the system gives no more. `body` must not throw.
 void ParallelFor(std::int64_t count, std::int64_t block,
                  const std::function<void(std::int64_t begin, std::int64_t end)>& body,
                  int threads = 0);

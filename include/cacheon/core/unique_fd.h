@@ -39,11 +39,13 @@ class UniqueFd {
 // `follow` is false. Codes: io.open, io.read, io.too_large.
 Result<std::string> ReadFile(const std::string& path, std::size_t max_bytes, bool follow = true);
 
-// Writes a file so that it appears complete or not at all (temporary name, fsync, rename).
-// Code: io.write.
+// Writes a file so that it appears complete or not at all (temporary name, fsync, rename), with the
+// mode that the umask leaves. A device or pipe (`/dev/stdout`) is written to as it is. Code:
+// io.write.
 Status WriteFileAtomically(const std::string& path, std::string_view content);
 
-// Writes everything, past partial writes and EINTR. Code: io.write.
+// Writes everything, past partial writes and EINTR; waits where the descriptor does not block.
+// Code: io.write, without a place.
 Status WriteAll(int fd, std::span<const std::byte> bytes);
 Status WriteAll(int fd, std::string_view text);
 
