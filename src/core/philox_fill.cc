@@ -14,15 +14,7 @@
 
 #include "cacheon/core/philox.h"
 #include "cacheon/core/result.h"
-
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__clang__)
-#define CACHEON_VECTOR_CLONES \
-  __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
-#else
-// Sanitizer runtimes start after the resolvers of target_clones would run.
-#define CACHEON_VECTOR_CLONES
-#endif
+#include "cacheon/core/vector_clones.h"
 
 namespace cacheon {
 namespace {
