@@ -46,8 +46,8 @@ Result<std::vector<TreeEntry>> KeptFiles(const std::string& root, HashVariant va
   const auto not_utf8 =
       std::ranges::find_if(files, [](const TreeEntry& file) { return !IsUtf8(file.path); });
   if (not_utf8 != files.end()) {
-    return Fail("bundle.path_not_utf8", "the path of a file is not UTF-8",
-                {.file = not_utf8->path}, "rename the file");
+    return Fail("bundle.path_not_utf8", "the path of a file is not UTF-8", {.file = not_utf8->path},
+                "rename the file");
   }
   if (files.empty()) {
     return Fail("bundle.empty", "the bundle has no file that counts for its identity",

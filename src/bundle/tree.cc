@@ -64,8 +64,8 @@ class Lister {
     auto names = NamesIn(directory_fd, kMaxTreeEntries - entries_.size());
     if (!names) return Fail(std::move(names.error()).At({.file = path}));
     for (const std::string& name : *names) {
-      RETURN_IF_ERROR(Add(directory_fd, path.empty() ? name : path + '/' + name, name, excluded,
-                          depth));
+      RETURN_IF_ERROR(
+          Add(directory_fd, path.empty() ? name : path + '/' + name, name, excluded, depth));
     }
     return {};
   }

@@ -31,10 +31,10 @@ class Places {
 // What the checker gets of one op row. The Json values are the row's TOML as it was written:
 // integers of any size, floats that overflowed as infinity, dates as their ISO text.
 struct ArtifactRowInput {
-  std::string_view slot;              // trimmed, non-empty; not known to be registered
-  std::string_view row_path;          // `ops[2]`
-  const Json* resources = nullptr;    // `artifact_resources`; null when the row has no such key
-  const Json* exports = nullptr;      // `aot_exports`; null when the row has no such key
+  std::string_view slot;            // trimmed, non-empty; not known to be registered
+  std::string_view row_path;        // `ops[2]`
+  const Json* resources = nullptr;  // `artifact_resources`; null when the row has no such key
+  const Json* exports = nullptr;    // `aot_exports`; null when the row has no such key
   Mode mode = Mode::kStrict;
   const Places& places;
 };
@@ -56,7 +56,7 @@ struct ArtifactRows {
   Json resources = Json::Array{};  // canonical rows, sorted by name
   Json exports = Json::Array{};    // canonical rows, sorted by provider, plan, step, name
   std::vector<Specialization> specializations;  // in the order in which they must be proven
-  bool takes_cuda_sources = false;  // every provider of the row compiles `cuda_sources`
+  bool takes_cuda_sources = false;              // every provider of the row compiles `cuda_sources`
   // Shared because a Manifest is a value that is copied, and this never changes.
   std::shared_ptr<const ParsedArtifactRows> parsed;
 };

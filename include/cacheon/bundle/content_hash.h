@@ -24,8 +24,8 @@ enum class HashVariant {
 inline constexpr std::string_view kCarrierFile = ".cacheon-native-artifact.json";
 
 struct ContentIdentity {
-  std::string hash;               // 64 lower-case hexadecimal digits
-  std::vector<TreeEntry> files;   // the hashed files, in hash order
+  std::string hash;              // 64 lower-case hexadecimal digits
+  std::vector<TreeEntry> files;  // the hashed files, in hash order
   std::uint64_t content_bytes = 0;
 };
 

@@ -3,7 +3,8 @@
 #pragma once
 
 // The tree of a bundle as it lies on disk. Listing is lenient: it reports links and special files
-// and never follows or opens them, so that the content hash can ignore what the strict views refuse.
+// and never follows or opens them, so that the content hash can ignore what the strict views
+// refuse.
 
 #include <cstdint>
 #include <string>
@@ -30,7 +31,8 @@ struct TreeEntry {
   EntryKind kind = EntryKind::kFile;
   std::uint64_t size_bytes = 0;  // of regular files
   std::uint64_t link_count = 0;
-  bool excluded = false;  // not part of the identity: below `__pycache__` or `.git`, or noise by name
+  bool excluded =
+      false;  // not part of the identity: below `__pycache__` or `.git`, or noise by name
 };
 
 // Which directories a listing enters.
