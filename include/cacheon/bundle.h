@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: The cacheon authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// bundle: what a contribution is on disk. Its tree and content hash, its archive, its manifest and
+// the other documents in it. Reading grants nothing: no source is imported, no target is resolved
+// and no kernel is run here.
+
+#include "cacheon/bundle/artifact_rows.h"  // IWYU pragma: export
+#include "cacheon/bundle/content_hash.h"   // IWYU pragma: export
+#include "cacheon/bundle/key_path.h"       // IWYU pragma: export
+#include "cacheon/bundle/mode.h"           // IWYU pragma: export
+#include "cacheon/bundle/tree.h"           // IWYU pragma: export
