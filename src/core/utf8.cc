@@ -7,10 +7,9 @@
 #include <cstdint>
 
 namespace cacheon {
-namespace {
 
-// The length of the well-formed sequence at the front of `text`; 0 when there is none.
-std::size_t SequenceLength(std::string_view text) {
+std::size_t Utf8SequenceLength(std::string_view text) {
+  if (text.empty()) return 0;
   const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
   const std::uint8_t first = byte(0);
   if (first < 0x80) return 1;
@@ -35,11 +34,9 @@ std::size_t SequenceLength(std::string_view text) {
   return length;
 }
 
-}  // namespace
-
 bool IsUtf8(std::string_view text) {
   while (!text.empty()) {
-    const std::size_t length = SequenceLength(text);
+    const std::size_t length = Utf8SequenceLength(text);
     if (length == 0) return false;
     text.remove_prefix(length);
   }
@@ -49,7 +46,7 @@ bool IsUtf8(std::string_view text) {
 std::size_t CodePointCount(std::string_view text) {
   std::size_t count = 0;
   while (!text.empty()) {
-    text.remove_prefix(std::max<std::size_t>(SequenceLength(text), 1));
+    text.remove_prefix(std::max<std::size_t>(Utf8SequenceLength(text), 1));
     ++count;
   }
   return count;
