@@ -13,5 +13,6 @@
 #include "cacheon/core/philox.h"     // IWYU pragma: export
 #include "cacheon/core/result.h"     // IWYU pragma: export
 #include "cacheon/core/sha256.h"     // IWYU pragma: export
+#include "cacheon/core/unicode.h"    // IWYU pragma: export
 #include "cacheon/core/unique_fd.h"  // IWYU pragma: export
 #include "cacheon/core/utf8.h"       // IWYU pragma: export

@@ -9,10 +9,9 @@
 #include <cstdint>
 
 namespace cacheon {
-namespace {
 
-// The length of the well-formed sequence at the front of `text`; 0 when there is none.
-std::size_t SequenceLength(std::string_view text) {
+std::size_t Utf8SequenceLength(std::string_view text) {
+  if (text.empty()) return 0;
   const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
   const std::uint8_t first = byte(0);
   if (first < 0x80) return 1;
@@ -36,6 +35,8 @@ std::size_t SequenceLength(std::string_view text) {
   }
   return length;
 }
+
+namespace {
 
 // The code point of a well-formed sequence.
 std::uint32_t Decode(std::string_view sequence) {
@@ -61,7 +62,7 @@ bool IsUnsafeToPrint(std::uint32_t code_point) {
 template <typename Visit>
 void ForEachSequence(std::string_view text, Visit visit) {
   while (!text.empty()) {
-    const std::size_t length = SequenceLength(text);
+    const std::size_t length = Utf8SequenceLength(text);
     visit(text.substr(0, std::max<std::size_t>(length, 1)), length != 0);
     text.remove_prefix(std::max<std::size_t>(length, 1));
   }
@@ -71,7 +72,7 @@ void ForEachSequence(std::string_view text, Visit visit) {
 
 bool IsUtf8(std::string_view text) {
   while (!text.empty()) {
-    const std::size_t length = SequenceLength(text);
+    const std::size_t length = Utf8SequenceLength(text);
     if (length == 0) return false;
     text.remove_prefix(length);
   }

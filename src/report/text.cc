@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "cacheon/core/utf8.h"
+
 namespace cacheon::report {
 namespace {
 
@@ -31,22 +33,6 @@ double Number(const Json& object, std::string_view key) {
   if (value->is_number()) return value->as_double();
   if (*value == Json("inf")) return HUGE_VAL;
   return *value == Json("nan") ? NAN : 0;
-}
-
-// Escapes what could move a terminal's cursor or hide text.
-std::string Printable(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte != 0x7F) {
-      out += c;
-    } else if (c == '\n') {
-      out += c;
-    } else {
-      out += fmt::format("\\x{:02x}", byte);
-    }
-  }
-  return out;
 }
 
 std::string Indented(std::string_view text, int width) {

@@ -12,6 +12,9 @@ namespace cacheon {
 
 bool IsUtf8(std::string_view text);
 
+// The length of the well-formed sequence at the front of `text`; 0 when there is none.
+std::size_t Utf8SequenceLength(std::string_view text);
+
 // The number of code points of UTF-8 text; malformed bytes count as one each.
 std::size_t CodePointCount(std::string_view text);
 

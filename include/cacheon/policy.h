@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: The cacheon authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// policy: what can be decided about a bundle without running a line of it. Which calls a row offers
+// to serve and whether two rows collide, which target a bundle competes for and whether its
+// features are admitted there.
+
+#include "cacheon/policy/descriptor.h"   // IWYU pragma: export
+#include "cacheon/policy/domain.h"       // IWYU pragma: export
+#include "cacheon/policy/eligibility.h"  // IWYU pragma: export
+#include "cacheon/policy/field.h"        // IWYU pragma: export
+#include "cacheon/policy/match.h"        // IWYU pragma: export
+#include "cacheon/policy/routing.h"      // IWYU pragma: export
