@@ -24,7 +24,8 @@ class ArgumentsBuilder {
     lists_.resize(verb.flags.size());
     for (std::size_t i = 0; i < verb.flags.size(); ++i) {
       const Flag& flag = verb.flags[i];
-      const std::string name(flag.name);
+      std::string name(flag.name);
+      if (!flag.short_name.empty()) name += fmt::format(",{}", flag.short_name);
       const std::string help(flag.help);
       if (flag.kind == FlagKind::kSwitch) {
         app.add_flag(name, switches_[i].value, help);

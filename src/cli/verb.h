@@ -29,6 +29,7 @@ struct Flag {
   std::string_view value_name = {};  // "S"
   std::string_view help = {};
   std::vector<std::string_view> choices = {};  // empty: any text
+  std::string_view short_name = {};            // "-v"
 };
 
 struct Positional {

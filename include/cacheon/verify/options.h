@@ -12,14 +12,10 @@
 #include <string_view>
 #include <vector>
 
+#include "cacheon/bundle/mode.h"
 #include "cacheon/tensor/dtype.h"
 
 namespace cacheon::verify {
-
-enum class Mode : std::uint8_t {
-  kStrict,  // the published rules and ours
-  kCompat,  // decides exactly as the published implementation
-};
 
 enum class CaseList : std::uint8_t {
   kPublished,  // the published default list, each case called once per check that it needs
@@ -43,7 +39,7 @@ struct Options {
   std::chrono::milliseconds load_limit{120'000};  // import of torch and of the candidate
   bool require_full_isolation = false;
   std::vector<RowFilter> rows;  // empty: all
-  Mode mode = Mode::kStrict;
+  bundle::Mode mode = bundle::Mode::kStrict;
   CaseList cases = CaseList::kAll;
   bool warnings_refuse = false;
   // Called as the work goes on, with one short line; may be empty.
