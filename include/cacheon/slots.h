@@ -8,4 +8,6 @@
 
 #include "cacheon/slots/case.h"      // IWYU pragma: export
 #include "cacheon/slots/contract.h"  // IWYU pragma: export
+#include "cacheon/slots/grading.h"       // IWYU pragma: export
+#include "cacheon/slots/input_values.h"  // IWYU pragma: export
 #include "cacheon/slots/slot.h"      // IWYU pragma: export

@@ -42,6 +42,16 @@ class ElementWalk {
 
   std::int64_t inner_stride() const { return inner_.stride; }
 
+  // How many elements of equal stride there are from this one on. The tensor must not be empty.
+  std::int64_t AdjacentFrom(std::int64_t index) const {
+    return inner_.extent - index % inner_.extent;
+  }
+
+  // Where the element stands, in elements from the view's data. The tensor must not be empty.
+  std::int64_t OffsetOf(std::int64_t index) const {
+    return RowOffset(index / inner_.extent) + index % inner_.extent * inner_.stride;
+  }
+
   // Calls visit(Segment) for the elements [first, first + count) of the row-major order.
   template <typename Visit>
   void ForRange(std::int64_t first, std::int64_t count, Visit visit) const {

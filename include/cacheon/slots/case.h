@@ -67,10 +67,10 @@ struct CallPlan {
   Case origin;
   std::uint64_t seed = 0;
   tensor::DType call_dtype = tensor::DType::kFloat32;
-  std::vector<PlannedArgument> arguments;
-  std::vector<PlannedArgument> prepare_arguments;
+  std::vector<PlannedArgument> arguments = {};
+  std::vector<PlannedArgument> prepare_arguments = {};
   // The fields of the call descriptor that the case decides (dtype, last_dim, ...), by field name.
-  Json::Object descriptor;
+  Json::Object descriptor = {};
 };
 
 }  // namespace cacheon::slots

@@ -52,6 +52,23 @@ struct Tolerance {
   double rtol;
 };
 
+// Structured acceptance: what an output must satisfy on top of the published comparator, so that
+// neither a few wild elements nor a few wrong rows hide in a ratio. A group is one row of the
+// output (its last dimension). With u the epsilon of the coarsest format that an honest kernel
+// rounds to,
+//   slack(i) = steps * u * (|expected(i)| + group_weight * rms(expected of the group)).
+struct AcceptanceRule {
+  double steps_16_bit = 0;  // rounding steps allowed in float16 and bfloat16
+  double steps_32_bit = 0;  // and in float32
+  // What the group's size adds to an element's own: near 0 for elementwise results, 1 for sums
+  // whose terms cancel.
+  double group_weight = 0;
+  double min_group_share = 1;  // share of each group's elements that must lie within the slack
+  double max_slacks = 1;       // no element may be further off than this many slacks
+  double max_group_l2 = 1;     // |a - e| <= max_group_l2 * steps * u * |e| over each group
+  std::string_view derivation = {};  // why these numbers, for `explain` and the documents
+};
+
 struct Contract {
   std::string_view id;  // "activation.silu_and_mul"
   Kind kind;
@@ -60,6 +77,7 @@ struct Contract {
   std::vector<std::string_view> prepare_arguments = {};  // empty: the slot has no prepare
   std::string_view semantics;                            // the formula, for people
   tensor::ComparePolicy policy;  // without atol and rtol, which ToleranceFor gives
+  AcceptanceRule acceptance = {};
   std::optional<double> kl_threshold = {};
   // Arenas in which the slot cannot be measured, as model keys.
   std::vector<std::string_view> unavailable_in = {};
@@ -69,6 +87,7 @@ struct Contract {
 
 std::string_view KindName(Kind kind);
 std::string_view RoleName(Role role);
+std::string_view ScalarTypeName(ScalarType type);  // as call ABIs spell it: "i32", "f64", ...
 
 // The tolerance for a call dtype: the same for every slot.
 Tolerance ToleranceFor(tensor::DType call_dtype);

@@ -38,10 +38,15 @@ struct ComparePolicy {
   std::int64_t top_k = 0;  // kTopKOverlapScores only
 };
 
+struct RowScore {
+  std::int64_t row = 0;  // row-major over all dimensions but the last
+  double score = 0;
+};
+
 // The element that is worst by the metric: the largest |a - e| / (atol + rtol |e|), non-finite
 // first.
 struct WorstElement {
-  std::vector<std::int64_t> index;
+  std::vector<std::int64_t> index = {};
   double expected = 0;
   double actual = 0;
 };
@@ -56,17 +61,23 @@ struct Comparison {
   double rel_norm = 0;       // | |a| - |e| | / (|e| + 1e-12); cosine only
   std::int64_t max_ulp = 0;  // in the output's own format, saturated; floating outputs only
   std::int64_t element_count = 0;
-  std::int64_t outside = 0;        // elements beyond the bound
-  std::int64_t non_finite = 0;     // in the actual tensor
-  bool padding_violation = false;  // indices: a cell that must be -1 is not
-  std::optional<WorstElement> worst;
-  std::string detail;  // one sentence when it failed, else empty
+  std::int64_t outside = 0;     // elements beyond the bound; overlaps: ids that are missing
+  std::int64_t non_finite = 0;  // in the actual tensor; scores: NaN and +inf only
+  std::int64_t non_finite_expected = 0;  // likewise; a case that has any proves nothing
+  bool padding_violation = false;        // indices: a cell that must be -1 is not
+  // Cosine and overlaps: the lowest score of one row (of the last dimension). The published rules
+  // do not look at it; a mean can hide a row of garbage.
+  std::optional<RowScore> worst_row = {};
+  std::optional<WorstElement> worst = {};
+  std::string detail = {};  // one sentence when it failed, else empty
 };
 
 // Judges `actual` against `expected` (same shape; a mismatch is a failed comparison with score 0).
-// Multi-threaded; the result does not depend on the number of threads. Fails only for a policy that
-// makes no sense for the dtypes: compare.policy.
+// The dtypes may differ: a reference may be wider than the output. An empty tensor matches, except
+// that kTopKOverlapIndices wants a row with an id. Runs on `threads` threads (0: all cores); the
+// result is bitwise the same for any number. Fails only for a policy that makes no sense for the
+// dtypes: compare.policy.
 Result<Comparison> Compare(const ConstTensorView& actual, const ConstTensorView& expected,
-                           const ComparePolicy& policy);
+                           const ComparePolicy& policy, int threads = 0);
 
 }  // namespace cacheon::tensor

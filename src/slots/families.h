@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: The cacheon authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The slot objects, one function each; the catalogue lists them.
+
+#include "cacheon/slots/slot.h"
+
+namespace cacheon::slots {
+
+const Slot& SiluAndMul();
+const Slot& RmsNorm();
+
+}  // namespace cacheon::slots
