@@ -28,8 +28,11 @@ class Places {
   virtual Place OfKey(std::string_view key_path) const = 0;
 };
 
+inline constexpr std::string_view kTomlDateKey = "$toml.date";
+
 // What the checker gets of one op row. The Json values are the row's TOML as it was written:
-// integers of any size, floats that overflowed as infinity, dates as their ISO text.
+// integers of any size, floats that overflowed as infinity. JSON has no dates: one stands as an
+// object with the single member kTomlDateKey, so that it is never taken for a string.
 struct ArtifactRowInput {
   std::string_view slot;            // trimmed, non-empty; not known to be registered
   std::string_view row_path;        // `ops[2]`
@@ -58,7 +61,7 @@ struct ArtifactRows {
   std::vector<Specialization> specializations;  // in the order in which they must be proven
   bool takes_cuda_sources = false;              // every provider of the row compiles `cuda_sources`
   // Shared because a Manifest is a value that is copied, and this never changes.
-  std::shared_ptr<const ParsedArtifactRows> parsed;
+  std::shared_ptr<const ParsedArtifactRows> parsed = {};
 };
 
 // Implementations keep no state between rows and may be called from several threads.
