@@ -14,9 +14,6 @@
 namespace cacheon::verify {
 namespace {
 
-using tensor::Comparison;
-using tensor::Metric;
-
 // "[3, 17]" for a row-major index.
 std::string IndexText(std::int64_t index, std::span<const std::int64_t> shape) {
   std::string text;
@@ -27,48 +24,8 @@ std::string IndexText(std::int64_t index, std::span<const std::int64_t> shape) {
   return "[" + text + "]";
 }
 
-std::string WorstText(const Comparison& comparison) {
-  if (!comparison.worst) return "";
-  return fmt::format("; worst element [{}]: expected {:.9g}, got {:.9g}",
-                     fmt::join(comparison.worst->index, ", "), comparison.worst->expected,
-                     comparison.worst->actual);
-}
-
-std::unexpected<Error> ComparisonError(const std::string& name, const Comparison& comparison,
-                                       const tensor::ComparePolicy& policy) {
-  const Place place{.key_path = name};
-  if (comparison.non_finite > 0 && comparison.metric != Metric::kTopKOverlapIndices) {
-    return Fail("cmp.nonfinite",
-                fmt::format("{} of {} elements of `{}` are not finite{}", comparison.non_finite,
-                            comparison.element_count, name, WorstText(comparison)),
-                place);
-  }
-  switch (comparison.metric) {
-    case Metric::kAllClose:
-    case Metric::kMatchedRatio:
-      return Fail(
-          "cmp.ratio",
-          fmt::format("{} of {} elements of `{}` are outside |a - e| <= {:g} + {:g} |e|, at "
-                      "least {:g} of them must be within{}",
-                      comparison.outside, comparison.element_count, name, policy.atol, policy.rtol,
-                      comparison.threshold, WorstText(comparison)),
-          place);
-    case Metric::kCosine:
-      return Fail("cmp.cosine",
-                  fmt::format("the cosine of `{}` with the reference is {:.6f}, at least {:g} is "
-                              "needed{}",
-                              name, comparison.score, comparison.threshold, WorstText(comparison)),
-                  place);
-    case Metric::kTopKOverlapScores:
-    case Metric::kTopKOverlapIndices:
-      break;
-  }
-  return Fail("cmp.overlap",
-              fmt::format("`{}` selects {:.4f} of the blocks that the reference selects, at least "
-                          "{:g} is needed{}{}",
-                          name, comparison.score, comparison.threshold,
-                          comparison.detail.empty() ? "" : ": ", comparison.detail),
-              place);
+std::int64_t ElementCountOf(const CallOutput& output) {
+  return tensor::ElementCount(output.memory->view().shape()).value_or(0);
 }
 
 }  // namespace
@@ -120,40 +77,43 @@ void CheckCoverage(std::span<const CallOutput> outputs, PatternKind kind, CaseVe
     Refuse(verdict, Check::kCoverage,
            Fail("out.unwritten",
                 fmt::format("{} of {} elements of `{}` were not written, the first is {}",
-                            output.seen.unwritten, verdict.outputs[i].comparison.element_count,
-                            output.name(),
+                            output.seen.unwritten, ElementCountOf(output), output.name(),
                             IndexText(output.seen.first_unwritten, output.memory->view().shape())),
                 {.key_path = output.name()},
                 "fill the output that is passed in; what the entry returns is not used"));
   }
 }
 
-void CheckComparison(std::span<const CallOutput> outputs, std::span<const ExpectedTensor> expected,
-                     const tensor::ComparePolicy& policy, PatternKind kind, CaseVerdict& verdict) {
+void CheckComparison(std::span<const CallOutput> outputs, const PreparedCase& prepared,
+                     const Grading& grading, PatternKind kind, CaseVerdict& verdict) {
+  std::vector<tensor::ConstTensorView> actual;
+  for (const CallOutput& output : outputs) actual.push_back(output.memory->view());
+  std::vector<tensor::ConstTensorView> expected;
+  for (const ExpectedTensor& one : prepared.expected) expected.emplace_back(one.view);
+  Result<std::vector<slots::OutputGrade>> grades =
+      slots::Grade(grading.slot, prepared.plan, actual, expected);
+  if (!grades) {
+    verdict.errors.push_back(std::move(grades.error()));
+    verdict.status = RunStatus::kError;
+    return;
+  }
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    Result<Comparison> compared =
-        tensor::Compare(outputs[i].memory->view(), expected[i].view, policy);
-    if (!compared) {
-      verdict.errors.push_back(std::move(compared.error()));
-      verdict.status = RunStatus::kError;
-      return;
-    }
-    const bool passed = compared->passed;
-    if (kind == PatternKind::kNan || !passed) verdict.outputs[i].comparison = *compared;
+    slots::OutputGrade& grade = (*grades)[i];
+    const bool passed = grading.published_only ? grade.published.passed : grade.passed;
+    if (kind == PatternKind::kNan || !passed) verdict.outputs[i].comparison = grade.published;
     if (passed) {
       verdict.checks.Set(Check::kComparison, true);
     } else if (kind == PatternKind::kFinite) {
       Refuse(verdict, Check::kCoverage,
              Fail("out.unwritten",
-                  fmt::format("`{}` depends on what it held before the call{}", outputs[i].name(),
-                              WorstText(*compared)),
-                  {.key_path = outputs[i].name()},
+                  fmt::format("`{}` depends on what it held before the call", outputs[i].name()),
+                  grade.failure->where,
                   "never read an output before it is written; += needs a fresh buffer"));
     } else if (outputs[i].seen.unwritten > 0) {
-      // The cause is named by the coverage check; the numbers stay in the document.
+      // The coverage check names the cause; the numbers stay in the document.
       verdict.checks.Set(Check::kComparison, false);
     } else {
-      Refuse(verdict, Check::kComparison, ComparisonError(outputs[i].name(), *compared, policy));
+      Refuse(verdict, Check::kComparison, Fail(std::move(*grade.failure)));
     }
   }
 }

@@ -10,7 +10,7 @@
 #include <memory>
 #include <span>
 
-#include "cacheon/tensor/compare.h"
+#include "cacheon/slots/grading.h"
 #include "cacheon/verify/verdict.h"
 #include "src/verify/case_memory.h"
 #include "src/verify/output_memory.h"
@@ -42,10 +42,16 @@ void CheckInputs(std::span<const InputMemory> inputs, std::uint64_t key, CaseVer
 // chance; there CheckComparison decides.
 void CheckCoverage(std::span<const CallOutput> outputs, PatternKind kind, CaseVerdict& verdict);
 
+// What an output is judged by.
+struct Grading {
+  const slots::Slot& slot;
+  bool published_only = false;  // compat mode: the published comparator alone
+};
+
 // Compares with the reference and records the measures of the first call. With the finite poison a
 // difference that the first call did not show means that the result depends on old contents.
-void CheckComparison(std::span<const CallOutput> outputs, std::span<const ExpectedTensor> expected,
-                     const tensor::ComparePolicy& policy, PatternKind kind, CaseVerdict& verdict);
+void CheckComparison(std::span<const CallOutput> outputs, const PreparedCase& prepared,
+                     const Grading& grading, PatternKind kind, CaseVerdict& verdict);
 
 // Waits until the settle interval since `returned` is over and looks for late writes.
 void CheckSettled(std::span<const CallOutput> outputs, std::uint64_t key,

@@ -42,7 +42,6 @@ Session::Session(const slots::Slot& slot, worker::Worker& worker, const Options&
       worker_(worker),
       options_(options),
       secrets_(secrets),
-      policy_(slot.contract().policy),
       second_poison_bytes_left_(kSecondPoisonBudget) {}
 
 CaseVerdict Session::RunCase(PreparedCase prepared) {
@@ -51,9 +50,6 @@ CaseVerdict Session::RunCase(PreparedCase prepared) {
                       .seed = prepared.plan.seed,
                       .status = RunStatus::kPass};
   verdict.timing.reference = prepared.reference_time;
-  const slots::Tolerance tolerance = slots::ToleranceFor(prepared.plan.call_dtype);
-  policy_.atol = tolerance.atol;
-  policy_.rtol = tolerance.rtol;
   const std::size_t bytes = CaseBytes(prepared.plan);
   const bool twice = options_.cases == CaseList::kAll &&
                      bytes <= std::min(kSecondPoisonLargestCase, second_poison_bytes_left_);
@@ -155,7 +151,9 @@ bool Session::RunCall(const PreparedCase& prepared, PatternKind kind, CaseVerdic
   CheckGuards(call.outputs, verdict);
   CheckInputs(prepared.inputs, secrets_.key(), verdict);
   CheckCoverage(call.outputs, kind, verdict);
-  CheckComparison(call.outputs, prepared.expected, policy_, kind, verdict);
+  CheckComparison(call.outputs, prepared,
+                  {.slot = slot_, .published_only = options_.mode == bundle::Mode::kCompat}, kind,
+                  verdict);
   CheckSettled(call.outputs, secrets_.key(), returned, verdict);
   CheckCensus(outcome.threads_before, outcome.threads_after, verdict);
   Keep(std::move(call));

@@ -63,7 +63,6 @@ class Session {
   worker::Worker& worker_;
   const Options& options_;
   Secrets& secrets_;
-  tensor::ComparePolicy policy_;
   std::size_t case_number_ = 0;
   std::size_t second_poison_bytes_left_;
   std::deque<Kept> kept_;

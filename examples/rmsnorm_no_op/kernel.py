@@ -1,0 +1,5 @@
+"""Wrong: does nothing."""
+
+
+def rmsnorm(x, weight, out, eps):
+    return None

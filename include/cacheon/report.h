@@ -1,0 +1,8 @@
+// SPDX-FileCopyrightText: The cacheon authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// report: views of documents. A verdict document is made once; text, JUnit, SARIF and HTML are read
+// from it, so that an archived verdict can be viewed again. Nothing here decides anything.
+
+#include "cacheon/report/text.h"  // IWYU pragma: export
