@@ -11,6 +11,7 @@
 #include "cacheon/core/json.h"       // IWYU pragma: export
 #include "cacheon/core/parallel.h"   // IWYU pragma: export
 #include "cacheon/core/philox.h"     // IWYU pragma: export
+#include "cacheon/core/process.h"    // IWYU pragma: export
 #include "cacheon/core/result.h"     // IWYU pragma: export
 #include "cacheon/core/sha256.h"     // IWYU pragma: export
 #include "cacheon/core/unicode.h"    // IWYU pragma: export
