@@ -26,10 +26,18 @@ function(cacheon_module NAME)
   add_library(cacheon::${NAME} ALIAS cacheon_${NAME})
   target_include_directories(cacheon_${NAME}
     PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+           $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
     PRIVATE ${PROJECT_SOURCE_DIR})
+  target_compile_features(cacheon_${NAME} PUBLIC cxx_std_23)
+  set_target_properties(cacheon_${NAME} PROPERTIES EXPORT_NAME ${NAME})
   cacheon_resolve_deps(public ${ARG_DEPS})
   cacheon_resolve_deps(private ${ARG_PRIVATE_DEPS})
-  target_link_libraries(cacheon_${NAME} PUBLIC ${public} PRIVATE cacheon::build ${private})
+  cacheon_split_header_only(linked build_only ${private})
+  target_link_libraries(cacheon_${NAME}
+    PUBLIC ${public}
+    PRIVATE $<BUILD_INTERFACE:cacheon::build> ${build_only} ${linked})
+  set_property(GLOBAL APPEND PROPERTY CACHEON_LIBRARIES cacheon_${NAME})
+  set_property(GLOBAL APPEND PROPERTY CACHEON_LINKED ${public} ${linked})
   if(NOT CACHEON_DEVELOPER)
     return()
   endif()
@@ -68,6 +76,22 @@ function(cacheon_resolve_deps OUT)
     endif()
   endforeach()
   set(${OUT} ${result} PARENT_SCOPE)
+endfunction()
+
+# Sets LINKED to the dependencies that a program links, and BUILD_ONLY to those that are headers for
+# our sources alone; the users of an installed cacheon need not have the latter.
+function(cacheon_split_header_only LINKED BUILD_ONLY)
+  set(linked)
+  set(build_only)
+  foreach(dep IN LISTS ARGN)
+    if(dep MATCHES "^(nlohmann_json|tomlplusplus|CLI11|Eigen3)::")
+      list(APPEND build_only $<BUILD_INTERFACE:${dep}>)
+    else()
+      list(APPEND linked ${dep})
+    endif()
+  endforeach()
+  set(${LINKED} ${linked} PARENT_SCOPE)
+  set(${BUILD_ONLY} ${build_only} PARENT_SCOPE)
 endfunction()
 
 # Every public header of the module is compiled alone, which proves that it includes what it uses.

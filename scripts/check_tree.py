@@ -38,7 +38,7 @@ def is_source(name):
 
 
 def is_test(name):
-    return name.endswith(("_test.cc", "_fuzz.cc", "_bench.cc"))
+    return name.endswith(("_test.cc", "_fuzz.cc", "_bench.cc", "_for_test.h", "_for_test.cc"))
 
 
 def check_names(root, files):

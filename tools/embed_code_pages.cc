@@ -16,6 +16,7 @@
 //
 // Usage: embed_code_pages OUTPUT.cc INPUT.md...
 
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -38,7 +39,7 @@ struct Page {
   std::exit(1);
 }
 
-std::string Trim(std::string text) {
+std::string Trim(const std::string& text) {
   const auto begin = text.find_first_not_of(" \n");
   if (begin == std::string::npos) return "";
   return text.substr(begin, text.find_last_not_of(" \n") - begin + 1);

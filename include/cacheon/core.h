@@ -17,3 +17,4 @@
 #include "cacheon/core/unicode.h"    // IWYU pragma: export
 #include "cacheon/core/unique_fd.h"  // IWYU pragma: export
 #include "cacheon/core/utf8.h"       // IWYU pragma: export
+#include "cacheon/core/version.h"    // IWYU pragma: export

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <string>
+#include <optional>
+#include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 

@@ -7,8 +7,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string_view>
 #include <utility>
 
+#include "cacheon/core/code.h"
+#include "cacheon/core/json.h"
 #include "cacheon/core/utf8.h"
 
 namespace cacheon {

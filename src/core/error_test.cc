@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "cacheon/core/code.h"
+#include "cacheon/core/json.h"
 #include "cacheon/core/result.h"
 
 namespace cacheon {

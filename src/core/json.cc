@@ -2,6 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "cacheon/core/json.h"
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
 
 #include "cacheon/core/result.h"
 

@@ -5,10 +5,15 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <expected>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "cacheon/core/error.h"
 #include "cacheon/core/json.h"
 #include "cacheon/core/result.h"
 #include "cacheon/core/utf8.h"

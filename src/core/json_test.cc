@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 
+#include "cacheon/core/code.h"
 #include "cacheon/core/result.h"
 
 namespace cacheon {

@@ -5,7 +5,12 @@
 
 #include <charconv>
 #include <cmath>
-#include <optional>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "cacheon/core/json.h"
 #include "cacheon/core/result.h"
@@ -97,7 +102,7 @@ class Writer {
   void Break(int depth) {
     if (indent_ < 0) return;
     out += '\n';
-    out.append(static_cast<std::size_t>(indent_ * depth), ' ');
+    out.append(static_cast<std::size_t>(indent_) * static_cast<std::size_t>(depth), ' ');
   }
 
   void WriteArray(const Json::Array& array, int depth) {

@@ -7,6 +7,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -37,10 +40,12 @@ void ParallelFor(std::int64_t count, std::int64_t block,
   };
   std::vector<std::jthread> helpers;
   helpers.reserve(static_cast<std::size_t>(threads - 1));
-  try {
-    for (int i = 1; i < threads; ++i) helpers.emplace_back(work);
-  } catch (const std::system_error&) {
-    // No more threads to be had; those that there are, at least this one, do the work.
+  for (int i = 1; i < threads; ++i) {
+    try {
+      helpers.emplace_back(work);
+    } catch (const std::system_error&) {
+      break;  // no more to be had; those that there are, at least this one, do the work
+    }
   }
   work();
 }

@@ -4,8 +4,10 @@
 #include "cacheon/core/philox.h"
 
 #include <sys/random.h>
+#include <sys/types.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <limits>
 
 #include "cacheon/core/result.h"

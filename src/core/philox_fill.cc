@@ -11,6 +11,9 @@
 #include <cmath>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
+#include <numbers>
+#include <span>
 
 #include "cacheon/core/philox.h"
 #include "cacheon/core/result.h"
@@ -73,12 +76,12 @@ inline float Log(float x) {
   const auto bits = std::bit_cast<std::int32_t>(x);
   constexpr std::int32_t kSqrtHalfBits = 0x3F3504F3;
   const std::int32_t exponent = (bits - kSqrtHalfBits) >> 23;
-  const float m = std::bit_cast<float>(bits - exponent * (1 << 23));
+  const auto m = std::bit_cast<float>(bits - exponent * (1 << 23));
   const float s = (m - 1.0F) / (m + 1.0F);
   const float s2 = s * s;
   const float series =
       ((s2 * (2.0F / 9.0F) + (2.0F / 7.0F)) * s2 + (2.0F / 5.0F)) * s2 + (2.0F / 3.0F);
-  return static_cast<float>(exponent) * 0.693147182F + (s * 2.0F + s * s2 * series);
+  return static_cast<float>(exponent) * std::numbers::ln2_v<float> + (s * 2.0F + s * s2 * series);
 }
 
 struct SinCos {
@@ -89,6 +92,8 @@ struct SinCos {
 // Sine and cosine of 2 pi u for u in [0, 1): reduced to |r| <= 1/8 turn, Taylor polynomials there.
 inline SinCos SinCosTurn(float u) {
   const float scaled = u * 4.0F;
+  // Rounds as the vector unit does; `scaled` is not negative.
+  // NOLINTNEXTLINE(bugprone-incorrect-roundings)
   const auto quadrant = static_cast<std::int32_t>(scaled + 0.5F);
   const float r = (scaled - static_cast<float>(quadrant)) * 1.57079637F;
   const float r2 = r * r;

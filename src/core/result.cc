@@ -9,6 +9,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <expected>
+#include <string>
+#include <string_view>
+#include <utility>
+#include "cacheon/core/code.h"
+#include "cacheon/core/error.h"
 
 namespace cacheon {
 

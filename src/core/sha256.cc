@@ -4,8 +4,16 @@
 #include "cacheon/core/sha256.h"
 
 #include <openssl/evp.h>
+#include <openssl/types.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 
 #include "cacheon/core/result.h"
 

@@ -6,14 +6,21 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/poll.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <span>
+#include <string>
+#include <utility>
 
 #include "cacheon/core/philox.h"
+#include "cacheon/core/result.h"
 
 namespace cacheon {
 

@@ -6,12 +6,18 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <thread>
+#include <utility>
+#include "cacheon/core/code.h"
+#include "cacheon/core/error.h"
 
 namespace cacheon {
 namespace {

@@ -46,6 +46,8 @@ namespace detail {
 #define CACHEON_CONCAT_INNER(a, b) a##b
 #define CACHEON_CONCAT(a, b) CACHEON_CONCAT_INNER(a, b)
 
+// NOLINTBEGIN(bugprone-macro-parentheses): `declaration` is one, and cannot stand in parentheses.
+
 // Returns the error of a Status or Result from the enclosing function.
 #define RETURN_IF_ERROR(expression)                         \
   do {                                                      \
@@ -61,3 +63,5 @@ namespace detail {
   if (!result) [[unlikely]]                                     \
     return std::unexpected(std::move(result).error());          \
   declaration = std::move(*result)
+
+// NOLINTEND(bugprone-macro-parentheses)
