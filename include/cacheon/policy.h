@@ -6,9 +6,13 @@
 // to serve and whether two rows collide, which target a bundle competes for and whether its
 // features are admitted there.
 
-#include "cacheon/policy/descriptor.h"   // IWYU pragma: export
-#include "cacheon/policy/domain.h"       // IWYU pragma: export
-#include "cacheon/policy/eligibility.h"  // IWYU pragma: export
-#include "cacheon/policy/field.h"        // IWYU pragma: export
-#include "cacheon/policy/match.h"        // IWYU pragma: export
-#include "cacheon/policy/routing.h"      // IWYU pragma: export
+#include "cacheon/policy/descriptor.h"      // IWYU pragma: export
+#include "cacheon/policy/domain.h"          // IWYU pragma: export
+#include "cacheon/policy/eligibility.h"     // IWYU pragma: export
+#include "cacheon/policy/field.h"           // IWYU pragma: export
+#include "cacheon/policy/match.h"           // IWYU pragma: export
+#include "cacheon/policy/provider.h"        // IWYU pragma: export
+#include "cacheon/policy/rebuild_plan.h"    // IWYU pragma: export
+#include "cacheon/policy/resolve.h"         // IWYU pragma: export
+#include "cacheon/policy/routing.h"         // IWYU pragma: export
+#include "cacheon/policy/target_catalog.h"  // IWYU pragma: export

@@ -9,7 +9,12 @@ namespace cacheon::conformance {
 namespace {
 
 // Sorted by path. A new kind is one declaration in file_kinds.h, one source file and one row here.
-constexpr std::array<FileKind, 0> kFileKinds = {};
+constexpr auto kFileKinds = std::to_array<FileKind>({
+    {"bundle/canonical_json.json", "canonical bytes and domain digests", RunCanonicalJson},
+    {"bundle/routing.json", "capability domains, matching, overlap, selection", RunRouting},
+    {"bundle/target_catalog.json", "the catalogue's snapshot, digests and active sets",
+     RunTargetCatalog},
+});
 
 }  // namespace
 

@@ -10,4 +10,8 @@ namespace cacheon::conformance {
 
 using Cases = Result<std::vector<CaseResult>>;
 
+Cases RunCanonicalJson(const Json& document);
+Cases RunRouting(const Json& document);
+Cases RunTargetCatalog(const Json& document);
+
 }  // namespace cacheon::conformance
