@@ -87,9 +87,12 @@ def declared_links(root, module):
     text = re.sub(r"#.*", "", read(root, f"src/{module}/CMakeLists.txt"))
     links = {}
     calls = re.findall(rf"cacheon_module\(\s*{module}\b([^)]*)\)", text)
+    if not calls:  # programs alone
+        linked = set(re.findall(r"cacheon::(\w+)", text)) - {"build"}
+        return linked, linked, linked
     keywords = {"SOURCES", "DEPS", "PRIVATE_DEPS", "TESTS", "TEST_DEPS", "FUZZERS", "BENCHMARKS"}
     current = None
-    for word in (calls[0] if calls else "").split():
+    for word in calls[0].split():
         current = word if word in keywords else current
         links.setdefault(current, set()).add(word)
     public = links.get("DEPS", set())
