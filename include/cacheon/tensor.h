@@ -9,4 +9,5 @@
 #include "cacheon/tensor/compare.h"  // IWYU pragma: export
 #include "cacheon/tensor/dtype.h"    // IWYU pragma: export
 #include "cacheon/tensor/layout.h"   // IWYU pragma: export
+#include "cacheon/tensor/nvfp4.h"    // IWYU pragma: export
 #include "cacheon/tensor/view.h"     // IWYU pragma: export
