@@ -11,6 +11,8 @@ namespace cacheon::conformance {
 using Cases = Result<std::vector<CaseResult>>;
 
 Cases RunCanonicalJson(const Json& document);
+Cases RunComparators(const Json& document);
+Cases RunNvfp4(const Json& document);
 Cases RunRouting(const Json& document);
 Cases RunTargetCatalog(const Json& document);
 

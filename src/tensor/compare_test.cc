@@ -355,7 +355,7 @@ Strided Spread(const std::vector<float>& values, const Layout& layout, DType dty
 
 class CompareLayouts : public testing::TestWithParam<std::tuple<DType, int>> {
  protected:
-  static constexpr std::int64_t kRows = 603;
+  static constexpr std::int64_t kRows = 307;
   static constexpr std::int64_t kColumns = 257;
   static constexpr std::size_t kCount = kRows * kColumns;
 

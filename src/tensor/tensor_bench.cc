@@ -9,6 +9,7 @@
 
 #include "cacheon/core/philox.h"
 #include "cacheon/tensor/compare.h"
+#include "cacheon/tensor/nvfp4.h"
 
 namespace cacheon::tensor {
 namespace {
@@ -53,6 +54,28 @@ void Narrow(benchmark::State& state, DType dtype) {
   CountElements(state, dtype);
 }
 
+void Quantize(benchmark::State& state) {
+  const std::span<const float> values(Normals().data(), kRows * kColumns);
+  std::vector<std::uint8_t> packed(values.size() / 2);
+  std::vector<std::uint8_t> scales(values.size() / kNvfp4Block);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(QuantizeNvfp4(values, kColumns, packed, scales));
+  }
+  CountElements(state, DType::kFloat4E2M1x2);
+}
+
+void Dequantize(benchmark::State& state) {
+  const std::span<const float> values(Normals().data(), kRows * kColumns);
+  std::vector<std::uint8_t> packed(values.size() / 2);
+  std::vector<std::uint8_t> scales(values.size() / kNvfp4Block);
+  benchmark::DoNotOptimize(QuantizeNvfp4(values, kColumns, packed, scales));
+  std::vector<float> back(values.size());
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(DequantizeNvfp4(packed, scales, kColumns, 1.0F, back));
+  }
+  CountElements(state, DType::kFloat4E2M1x2);
+}
+
 // An output of the type against a float32 reference that is a little off.
 void Judge(benchmark::State& state, DType dtype, Metric metric, bool padded) {
   const Layout dense = DenseLayout({kRows, kColumns}).value();
@@ -79,22 +102,29 @@ BENCHMARK_CAPTURE(Widen, e4m3, DType::kFloat8E4M3)->Unit(benchmark::kMillisecond
 BENCHMARK_CAPTURE(Narrow, bfloat16, DType::kBFloat16)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(Narrow, float16, DType::kFloat16)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(Narrow, e4m3, DType::kFloat8E4M3)->Unit(benchmark::kMillisecond);
+BENCHMARK(Quantize)->Unit(benchmark::kMillisecond);
+BENCHMARK(Dequantize)->Unit(benchmark::kMillisecond);
 
 BENCHMARK_CAPTURE(Judge, allclose_dense, DType::kFloat32, Metric::kAllClose, false)
     ->Unit(benchmark::kMillisecond)
-    ->UseRealTime();
+    ->UseRealTime()
+    ->MeasureProcessCPUTime();
 BENCHMARK_CAPTURE(Judge, allclose_padded, DType::kFloat32, Metric::kAllClose, true)
     ->Unit(benchmark::kMillisecond)
-    ->UseRealTime();
+    ->UseRealTime()
+    ->MeasureProcessCPUTime();
 BENCHMARK_CAPTURE(Judge, allclose_brains, DType::kBFloat16, Metric::kAllClose, false)
     ->Unit(benchmark::kMillisecond)
-    ->UseRealTime();
+    ->UseRealTime()
+    ->MeasureProcessCPUTime();
 BENCHMARK_CAPTURE(Judge, allclose_halves, DType::kFloat16, Metric::kAllClose, false)
     ->Unit(benchmark::kMillisecond)
-    ->UseRealTime();
+    ->UseRealTime()
+    ->MeasureProcessCPUTime();
 BENCHMARK_CAPTURE(Judge, cosine_dense, DType::kFloat32, Metric::kCosine, false)
     ->Unit(benchmark::kMillisecond)
-    ->UseRealTime();
+    ->UseRealTime()
+    ->MeasureProcessCPUTime();
 
 }  // namespace
 }  // namespace cacheon::tensor

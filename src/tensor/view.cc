@@ -41,9 +41,15 @@ void ReadIntegerBytes(DType dtype, const std::byte* source, std::span<std::int64
       CopyIntegers<std::uint8_t>(source, count, target.data());
       std::ranges::transform(target, target.begin(), [](std::int64_t byte) { return byte != 0; });
       return;
-    default:
-      CACHEON_CHECK(false, "integers are read from tensors of integers");
+    case DType::kFloat16:
+    case DType::kBFloat16:
+    case DType::kFloat32:
+    case DType::kFloat64:
+    case DType::kFloat8E4M3:
+    case DType::kFloat4E2M1x2:
+      break;
   }
+  CACHEON_CHECK(false, "integers are read from tensors of integers");
 }
 
 void WriteIntegerBytes(DType dtype, std::span<const std::int64_t> source, std::byte* target) {
@@ -57,9 +63,15 @@ void WriteIntegerBytes(DType dtype, std::span<const std::int64_t> source, std::b
       return CopyIntegers<std::uint8_t>(source.data(), count, target);
     case DType::kBool:
       return CopyIntegers<bool>(source.data(), count, target);
-    default:
-      CACHEON_CHECK(false, "integers are written to tensors of integers");
+    case DType::kFloat16:
+    case DType::kBFloat16:
+    case DType::kFloat32:
+    case DType::kFloat64:
+    case DType::kFloat8E4M3:
+    case DType::kFloat4E2M1x2:
+      break;
   }
+  CACHEON_CHECK(false, "integers are written to tensors of integers");
 }
 
 }  // namespace
