@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <clocale>
+
 #include "cacheon/bundle/content_hash.h"
 #include "cacheon/core/sha256.h"
 #include "src/bundle/gzip_stream.h"
@@ -366,6 +368,7 @@ TEST_F(ArchiveTest, PacksTheSameBytesEveryTime) {
 
 // The system's archive library is the second reader.
 std::vector<std::string> ListWithLibArchive(const std::string& path) {
+  std::setlocale(LC_CTYPE, "C.UTF-8");  // it has no other way to give a name that is not ASCII
   const std::unique_ptr<struct archive, int (*)(struct archive*)> reader(archive_read_new(),
                                                                          &archive_read_free);
   archive_read_support_filter_gzip(reader.get());
@@ -374,13 +377,10 @@ std::vector<std::string> ListWithLibArchive(const std::string& path) {
   std::vector<std::string> found;
   archive_entry* entry = nullptr;
   for (;;) {
-    const int status = archive_read_next_header(reader.get(), &entry);
-    // A warning: the name has no form in the locale of the test.
-    if (status != ARCHIVE_OK && status != ARCHIVE_WARN) return found;
+    if (archive_read_next_header(reader.get(), &entry) != ARCHIVE_OK) return found;
     std::string content(static_cast<std::size_t>(archive_entry_size(entry)), '\0');
     archive_read_data(reader.get(), content.data(), content.size());
-    const char* name = archive_entry_pathname_utf8(entry);
-    found.push_back(std::string(name == nullptr ? "?" : name) + "=" + content + " " +
+    found.push_back(std::string(archive_entry_pathname_utf8(entry)) + "=" + content + " " +
                     std::to_string(archive_entry_perm(entry)) + " " +
                     std::to_string(archive_entry_mtime(entry)));
   }
