@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: The cacheon authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "cacheon/artifact/plan_selection.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace cacheon::artifact {
+
+PlanScalar ToPlanScalar(const Json& value) {
+  if (value.is_bool()) return value.as_bool();
+  if (value.is_int64()) return value.as_int64();
+  if (value.is_float()) return value.as_float();
+  std::uint64_t number = 0;
+  for (const char c : value.as_big_integer().decimal) {
+    number = number * 10 + static_cast<std::uint64_t>(c - '0');
+  }
+  return number;
+}
+
+PlanSelector::PlanSelector(std::span<const PlanPredicates> plans) {
+  for (const PlanPredicates& plan : plans) {
+    std::vector<Test>& tests = plans_.emplace_back();
+    for (const Predicate& predicate : plan.predicates) {
+      const auto known = std::ranges::find(sources_, predicate.source);
+      const auto index = static_cast<std::size_t>(known - sources_.begin());
+      if (known == sources_.end()) sources_.push_back(predicate.source);
+      tests.push_back({index, ToPlanScalar(predicate.value)});
+    }
+  }
+}
+
+Result<std::size_t> PlanSelector::Select(std::span<const std::optional<PlanScalar>> live) const {
+  std::size_t chosen = plans_.size();
+  bool tied = false;
+  for (std::size_t i = 0; i < plans_.size(); ++i) {
+    const bool matches = std::ranges::all_of(
+        plans_[i], [&](const Test& test) { return live[test.source] == test.value; });
+    if (!matches) continue;
+    const bool first = chosen == plans_.size();
+    if (!first && plans_[i].size() < plans_[chosen].size()) continue;
+    tied = !first && plans_[i].size() == plans_[chosen].size();
+    chosen = i;
+  }
+  if (chosen == plans_.size()) return Fail("rt.no_plan", "no plan matches the call");
+  if (tied) {
+    return Fail("rt.ambiguous", fmt::format("several plans with {} predicates match the call",
+                                            plans_[chosen].size()));
+  }
+  return chosen;
+}
+
+}  // namespace cacheon::artifact
