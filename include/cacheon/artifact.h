@@ -20,7 +20,6 @@
 #include "cacheon/artifact/limits.h"            // IWYU pragma: export
 #include "cacheon/artifact/op_artifact.h"       // IWYU pragma: export
 #include "cacheon/artifact/parameter.h"         // IWYU pragma: export
-#include "cacheon/artifact/provider.h"          // IWYU pragma: export
 #include "cacheon/artifact/publication_path.h"  // IWYU pragma: export
 #include "cacheon/artifact/resource_plan.h"     // IWYU pragma: export
 #include "cacheon/artifact/row_checker.h"       // IWYU pragma: export

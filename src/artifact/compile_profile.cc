@@ -10,7 +10,7 @@
 
 #include "cacheon/artifact/architecture.h"
 #include "cacheon/artifact/limits.h"
-#include "cacheon/artifact/provider.h"
+#include "cacheon/policy/provider.h"
 #include "src/artifact/digest_text.h"
 #include "src/artifact/table_reader.h"
 
@@ -100,7 +100,7 @@ Result<Degrees> ParseDegrees(const Json& value, const KeyPath& path) {
   return degrees;
 }
 
-Status ParseConstants(const Json& value, const ArtifactProvider& provider, const KeyPath& path,
+Status ParseConstants(const Json& value, const policy::Provider& provider, const KeyPath& path,
                       CompileProfile& profile) {
   if (!value.is_object() || value.as_object().size() > kMaxProfileConstants) {
     return Fail("cp.const_count",
@@ -109,7 +109,7 @@ Status ParseConstants(const Json& value, const ArtifactProvider& provider, const
   }
   for (const auto& [key, constant] : value.as_object()) {
     const Json name(key);
-    if (!IndexOf(provider.profile_inputs, &name)) {
+    if (!IndexOf(provider.compile_profile_inputs, &name)) {
       return Fail("cp.const_key", fmt::format("`{}` is no constant of {}", key, provider.id),
                   path.Key(key).where());
     }
@@ -159,14 +159,14 @@ Status Differs(std::string_view what, std::string_view profile, std::string_view
 }  // namespace
 
 Result<CompileProfile> ParseCompileProfile(const Json& value, const KeyPath& path,
-                                           bool extensions) {
+                                           bundle::Mode mode) {
   RETURN_IF_ERROR(CheckKeys(value, path));
   if (TextOf(value.Find("schema")) != kSchema) {
     return Fail("cp.schema",
                 fmt::format("the schema is `{}`, not {}", kSchema, Spell(value.Find("schema"))),
                 path.Key("schema").where());
   }
-  const ArtifactProvider* provider = FindProvider(TextOf(value.Find("provider")), extensions);
+  const policy::Provider* provider = policy::FindProvider(TextOf(value.Find("provider")), mode);
   if (provider == nullptr) {
     return Fail("cp.provider",
                 fmt::format("there is no provider {}", Spell(value.Find("provider"))),
@@ -185,9 +185,9 @@ Result<CompileProfile> ParseCompileProfile(const Json& value, const KeyPath& pat
   return profile;
 }
 
-Result<CompileProfile> ReadCompileProfile(std::string_view bytes, bool extensions) {
+Result<CompileProfile> ReadCompileProfile(std::string_view bytes, bundle::Mode mode) {
   ASSIGN_OR_RETURN(const Json value, ReadJson(bytes, {.max_bytes = kMaxProfileFileBytes}));
-  ASSIGN_OR_RETURN(CompileProfile profile, ParseCompileProfile(value, KeyPath(""), extensions));
+  ASSIGN_OR_RETURN(CompileProfile profile, ParseCompileProfile(value, KeyPath(""), mode));
   if (CompileProfileBytes(profile) == bytes) return profile;
   return Fail("cp.fields", "the file is not canonical JSON and one newline");
 }

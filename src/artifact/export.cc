@@ -109,12 +109,12 @@ Status RowReader::ReadProvider() {
     return Fail("xp.provider_id", fmt::format("{} is no provider id", Spell(provider)),
                 path_.Key("provider").where());
   }
-  result_.provider = FindProvider(TextOf(provider), context_.extensions);
+  result_.provider = policy::FindProvider(TextOf(provider), context_.mode);
   if (result_.provider != nullptr) return {};
+  std::vector<std::string_view> ids;
+  for (const policy::Provider* known : policy::Providers(context_.mode)) ids.push_back(known->id);
   return Fail("xp.provider", fmt::format("there is no provider {}", Spell(provider)),
-              path_.Key("provider").where(),
-              context_.extensions ? fmt::format("providers: {}, {}", kCuteProvider, kNvccProvider)
-                                  : fmt::format("the provider is {}", kCuteProvider));
+              path_.Key("provider").where(), fmt::format("providers: {}", fmt::join(ids, ", ")));
 }
 
 Status RowReader::ReadName() {
@@ -140,10 +140,12 @@ Status RowReader::ReadFactory() {
                 path_.Key("factory").where());
   }
   result_.factory = TextOf(factory);
-  const bool nvcc = result_.provider != nullptr && result_.provider->id == kNvccProvider;
-  if (nvcc && result_.factory != kNvccFactory) {
-    return Fail("xp.factory", fmt::format("the factory of {} is `{}`", kNvccProvider, kNvccFactory),
-                path_.Key("factory").where());
+  const bool is_unit = result_.provider != nullptr && result_.provider->takes_cuda_sources;
+  if (is_unit && result_.factory != kTranslationUnitFactory) {
+    return Fail(
+        "xp.factory",
+        fmt::format("the factory of {} is `{}`", result_.provider->id, kTranslationUnitFactory),
+        path_.Key("factory").where());
   }
   return {};
 }
@@ -164,7 +166,7 @@ Status RowReader::ReadProfileInputs() {
   if (result_.provider == nullptr) return {};
   std::set<std::string> seen;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    if (!IndexOf(result_.provider->profile_inputs, &list[i])) {
+    if (!IndexOf(result_.provider->compile_profile_inputs, &list[i])) {
       return Fail(
           "xp.profile_key",
           fmt::format("{} is no profile input of {}", Spell(&list[i]), result_.provider->id),

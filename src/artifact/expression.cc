@@ -237,6 +237,10 @@ Status CheckOrder(const std::vector<ExprNode>& nodes, const KeyPath& path) {
 
 }  // namespace
 
+TypedScalar ToTypedScalar(const ExprValue& value) {
+  return std::visit([](auto scalar) { return TypedScalar(scalar); }, value);
+}
+
 std::string_view ExprOpName(ExprOp op) { return kOps[static_cast<std::size_t>(op)].name; }
 
 bool IsSource(ExprOp op) { return op == ExprOp::kBindingScalar || IsTensorSource(op); }

@@ -21,7 +21,7 @@ using Bytes = std::span<std::byte>;
 
 Status PackExpression(ScalarType type, const Expression& expression, LiveFrame frame, Bytes out) {
   ASSIGN_OR_RETURN(const ExprValue value, EvaluateExpression(expression, frame));
-  return PackScalar(type, value, out);
+  return PackScalar(type, ToTypedScalar(value), out);
 }
 
 Status WriteField(const PackedField& field, LiveFrame frame, Bytes out) {

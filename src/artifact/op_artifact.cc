@@ -105,7 +105,7 @@ OpArtifact ParseOpArtifact(const OpArtifactInput& input, const KeyPath& path,
   if (!list) errors.push_back(list.error());
   // Rows name resources: with a broken resource plan their errors would be false ones.
   if (errors.size() != errors_before || (*list)->empty()) return artifact;
-  const ExportContext context{*artifact.abi, artifact.resources, input.extensions};
+  const ExportContext context{*artifact.abi, artifact.resources, input.mode};
   std::vector<PlacedExport> exports = ReadExports(**list, context, exports_path, errors);
   if (errors.size() != errors_before) return artifact;
   std::ranges::sort(exports, {}, [](const PlacedExport& placed) {

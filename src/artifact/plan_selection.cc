@@ -10,17 +10,6 @@
 
 namespace cacheon::artifact {
 
-PlanScalar ToPlanScalar(const Json& value) {
-  if (value.is_bool()) return value.as_bool();
-  if (value.is_int64()) return value.as_int64();
-  if (value.is_float()) return value.as_float();
-  std::uint64_t number = 0;
-  for (const char c : value.as_big_integer().decimal) {
-    number = number * 10 + static_cast<std::uint64_t>(c - '0');
-  }
-  return number;
-}
-
 PlanSelector::PlanSelector(std::span<const PlanPredicates> plans) {
   for (const PlanPredicates& plan : plans) {
     std::vector<Test>& tests = plans_.emplace_back();
@@ -28,12 +17,12 @@ PlanSelector::PlanSelector(std::span<const PlanPredicates> plans) {
       const auto known = std::ranges::find(sources_, predicate.source);
       const auto index = static_cast<std::size_t>(known - sources_.begin());
       if (known == sources_.end()) sources_.push_back(predicate.source);
-      tests.push_back({index, ToPlanScalar(predicate.value)});
+      tests.push_back({index, ToTypedScalar(predicate.value)});
     }
   }
 }
 
-Result<std::size_t> PlanSelector::Select(std::span<const std::optional<PlanScalar>> live) const {
+Result<std::size_t> PlanSelector::Select(std::span<const std::optional<TypedScalar>> live) const {
   std::size_t chosen = plans_.size();
   bool tied = false;
   for (std::size_t i = 0; i < plans_.size(); ++i) {

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "cacheon/artifact/identity.h"
-#include "cacheon/artifact/provider.h"
 
 namespace cacheon::artifact {
 namespace {
@@ -53,11 +52,9 @@ bundle::ArtifactRows RowChecker::Check(const bundle::ArtifactRowInput& row,
                                        std::vector<Error>& errors) const {
   const KeyPath path(row.row_path);
   const std::size_t errors_before = errors.size();
-  OpArtifact artifact = ParseOpArtifact({.slot = row.slot,
-                                         .resources = row.resources,
-                                         .exports = row.exports,
-                                         .extensions = row.mode == bundle::Mode::kStrict},
-                                        path, errors);
+  OpArtifact artifact = ParseOpArtifact(
+      {.slot = row.slot, .resources = row.resources, .exports = row.exports, .mode = row.mode},
+      path, errors);
   for (std::size_t i = errors_before; i < errors.size(); ++i) {
     errors[i].where = row.places.OfValue(errors[i].where.key_path);
   }
@@ -67,7 +64,7 @@ bundle::ArtifactRows RowChecker::Check(const bundle::ArtifactRowInput& row,
   rows.exports = ExportsToJson(artifact.exports);
   if (!artifact.exports.empty()) {
     rows.specializations = SpecializationsOf(artifact, *row.exports, path);
-    rows.takes_cuda_sources = artifact.exports[0].provider->id == kNvccProvider;
+    rows.takes_cuda_sources = artifact.exports[0].provider->takes_cuda_sources;
   }
   rows.parsed = std::make_shared<ParsedOp>(std::move(artifact));
   return rows;

@@ -36,19 +36,31 @@ std::optional<std::uint16_t> RoundToHalf(double value) {
   return static_cast<std::uint16_t>(sign | bits);
 }
 
-Status PackInteger(ScalarType type, const ExprValue& value, std::span<std::byte> out) {
-  const auto* integer = std::get_if<std::int64_t>(&value);
-  if (integer == nullptr || !IsIntegerOf(type, Json(*integer))) {
-    return Fail("ln.scalar_range",
-                integer == nullptr
-                    ? fmt::format("{} needs an integer", ScalarTypeName(type))
-                    : fmt::format("{} does not fit {}", *integer, ScalarTypeName(type)));
-  }
-  StoreLittle(*integer, static_cast<std::size_t>(*ParameterWidth(type)), out);
+// An integer as JSON, which knows the ranges of types; null for anything else.
+Json IntegerOf(const TypedScalar& value) {
+  if (const auto* narrow = std::get_if<std::int64_t>(&value)) return *narrow;
+  if (const auto* wide = std::get_if<std::uint64_t>(&value)) return *wide;
   return {};
 }
 
-Status PackFloat(ScalarType type, const ExprValue& value, std::span<std::byte> out) {
+Status PackInteger(ScalarType type, const TypedScalar& value, std::span<std::byte> out) {
+  const Json integer = IntegerOf(value);
+  if (!IsIntegerOf(type, integer)) {
+    return Fail("ln.scalar_range", integer.is_null()
+                                       ? fmt::format("{} needs an integer", ScalarTypeName(type))
+                                       : fmt::format("{} does not fit {}", DocumentJson(integer),
+                                                     ScalarTypeName(type)));
+  }
+  const auto width = static_cast<std::size_t>(*ParameterWidth(type));
+  if (const auto* wide = std::get_if<std::uint64_t>(&value)) {
+    StoreLittle(*wide, width, out);
+  } else {
+    StoreLittle(std::get<std::int64_t>(value), width, out);
+  }
+  return {};
+}
+
+Status PackFloat(ScalarType type, const TypedScalar& value, std::span<std::byte> out) {
   const auto* number = std::get_if<double>(&value);
   if (number == nullptr || !std::isfinite(*number)) {
     return Fail("ln.scalar_float", fmt::format("{} needs a finite float", ScalarTypeName(type)));
@@ -72,7 +84,7 @@ Status PackFloat(ScalarType type, const ExprValue& value, std::span<std::byte> o
 
 }  // namespace
 
-Status PackScalar(ScalarType type, const ExprValue& value, std::span<std::byte> out) {
+Status PackScalar(ScalarType type, const TypedScalar& value, std::span<std::byte> out) {
   switch (ClassOf(type)) {
     case ScalarClass::kBool: {
       const auto* flag = std::get_if<bool>(&value);

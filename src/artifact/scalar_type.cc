@@ -70,6 +70,17 @@ bool InRange(const Json& value, std::int64_t minimum, std::uint64_t maximum) {
 
 }  // namespace
 
+TypedScalar ToTypedScalar(const Json& value) {
+  if (value.is_bool()) return value.as_bool();
+  if (value.is_int64()) return value.as_int64();
+  if (value.is_float()) return value.as_float();
+  std::uint64_t number = 0;
+  for (const char c : value.as_big_integer().decimal) {
+    number = number * 10 + static_cast<std::uint64_t>(c - '0');
+  }
+  return number;
+}
+
 std::optional<ScalarType> FindScalarType(std::string_view name) {
   for (std::size_t i = 0; i < kTraits.size(); ++i) {
     if (kTraits[i].name == name) return static_cast<ScalarType>(i);

@@ -181,12 +181,9 @@ Result<std::size_t> ReadNumbers(const Json& table, std::string_view key, const K
 // u64: addresses above int64 are legal.
 Result<std::uint64_t> ReadAddress(const Json* value, const KeyPath& path) {
   if (value != nullptr && IsIntegerOf(ScalarType::kU64, *value)) {
-    if (value->is_int64()) return static_cast<std::uint64_t>(value->as_int64());
-    std::uint64_t address = 0;
-    for (const char c : value->as_big_integer().decimal) {
-      address = address * 10 + static_cast<std::uint64_t>(c - '0');
-    }
-    return address;
+    const TypedScalar address = ToTypedScalar(*value);
+    const auto* wide = std::get_if<std::uint64_t>(&address);
+    return wide != nullptr ? *wide : static_cast<std::uint64_t>(std::get<std::int64_t>(address));
   }
   return Fail("tm.int", fmt::format("{} is no address", Spell(value)), path.where());
 }

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "cacheon/artifact/key_path.h"
+#include "cacheon/bundle/mode.h"
 #include "cacheon/core/json.h"
 #include "cacheon/core/result.h"
 
@@ -40,12 +41,13 @@ struct CompileProfile {
   std::string worker_distribution_digest;
 };
 
-// Codes `cp.*`, dg.format, dg.zero. `extensions` admits providers of our own.
+// Codes `cp.*`, dg.format, dg.zero. The mode decides which providers are known.
 Result<CompileProfile> ParseCompileProfile(const Json& value, const KeyPath& path,
-                                           bool extensions = true);
+                                           bundle::Mode mode = bundle::Mode::kStrict);
 
 // Reads the bytes of a profile file; any form but the canonical one is cp.fields.
-Result<CompileProfile> ReadCompileProfile(std::string_view bytes, bool extensions = true);
+Result<CompileProfile> ReadCompileProfile(std::string_view bytes,
+                                          bundle::Mode mode = bundle::Mode::kStrict);
 
 Json CompileProfileToJson(const CompileProfile& profile);
 

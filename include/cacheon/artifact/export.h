@@ -14,11 +14,11 @@
 #include "cacheon/artifact/call_abi.h"
 #include "cacheon/artifact/device_plan.h"
 #include "cacheon/artifact/key_path.h"
-#include "cacheon/artifact/provider.h"
 #include "cacheon/artifact/resource_plan.h"
 #include "cacheon/core/error.h"
 #include "cacheon/core/json.h"
 #include "cacheon/core/result.h"
+#include "cacheon/policy/provider.h"
 
 namespace cacheon::artifact {
 
@@ -61,8 +61,11 @@ struct SpecializationRequirement {
                           const SpecializationRequirement&) = default;
 };
 
+// The only factory of a provider that compiles `cuda_sources`.
+inline constexpr std::string_view kTranslationUnitFactory = "translation_unit";
+
 struct AotExport {
-  const ArtifactProvider* provider = nullptr;  // of the static registry
+  const policy::Provider* provider = nullptr;  // of a registry, which lives for ever
   std::string name;
   std::string factory;
   std::vector<std::string> profile_inputs;  // sorted
@@ -83,7 +86,7 @@ std::string_view RoleName(Role role);
 struct ExportContext {
   const CallAbi& abi;
   const ResourcePlan& resources;
-  bool extensions = true;  // whether providers of our own are known
+  bundle::Mode mode = bundle::Mode::kStrict;  // which providers are known
 };
 
 // Reads one row. Appends every independent error, in the order in which the rules are evaluated;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cacheon/artifact/key_path.h"
+#include "cacheon/artifact/scalar_type.h"
 #include "cacheon/core/json.h"
 #include "cacheon/core/result.h"
 
@@ -51,6 +52,7 @@ enum class ExprOp : std::uint8_t {
 
 // A checked value: no other type and no non-finite number gets here.
 using ExprValue = std::variant<bool, std::int64_t, double>;
+TypedScalar ToTypedScalar(const ExprValue& value);
 
 struct ExprNode {
   ExprOp op = ExprOp::kConst;

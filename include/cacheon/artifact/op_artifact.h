@@ -26,7 +26,7 @@ struct OpArtifactInput {
   std::string_view slot;
   const Json* resources = nullptr;  // `artifact_resources`, or nullptr
   const Json* exports = nullptr;    // `aot_exports`, or nullptr
-  bool extensions = true;           // whether providers of our own are known
+  bundle::Mode mode = bundle::Mode::kStrict;
 };
 
 // Reads both lists of an op. Appends every independent error, in the order in which the rules are

@@ -10,20 +10,12 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "cacheon/artifact/export.h"
 #include "cacheon/core/result.h"
 
 namespace cacheon::artifact {
-
-// bool, int and float are distinct; 0.0 equals -0.0. Integers above int64 use the unsigned
-// alternative.
-using PlanScalar = std::variant<bool, std::int64_t, std::uint64_t, double>;
-
-// Requires a bool, an integer within 64 bits or a float.
-PlanScalar ToPlanScalar(const Json& value);
 
 struct PlanPredicates {
   std::string plan;
@@ -40,12 +32,12 @@ class PlanSelector {
 
   // The index of the chosen plan, in the order in which they were given. A source that the live
   // frame lacks matches nothing. Codes rt.no_plan, rt.ambiguous.
-  Result<std::size_t> Select(std::span<const std::optional<PlanScalar>> live) const;
+  Result<std::size_t> Select(std::span<const std::optional<TypedScalar>> live) const;
 
  private:
   struct Test {
     std::size_t source;
-    PlanScalar value;
+    TypedScalar value;
   };
 
   std::vector<std::string> sources_;

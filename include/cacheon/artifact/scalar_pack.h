@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <span>
 
-#include "cacheon/artifact/expression.h"
 #include "cacheon/artifact/scalar_type.h"
 #include "cacheon/core/result.h"
 
@@ -18,6 +17,6 @@ namespace cacheon::artifact {
 // has. A bool needs a bool, an integer an integer in range, a float a finite float: nothing is
 // converted. Underflow goes to subnormals and zero. Codes ln.scalar_bool, ln.scalar_range,
 // ln.scalar_float.
-Status PackScalar(ScalarType type, const ExprValue& value, std::span<std::byte> out);
+Status PackScalar(ScalarType type, const TypedScalar& value, std::span<std::byte> out);
 
 }  // namespace cacheon::artifact

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <variant>
 
 #include "cacheon/core/json.h"
 
@@ -31,6 +32,13 @@ enum class ScalarType : std::uint8_t {
 };
 
 enum class ScalarClass : std::uint8_t { kBool, kInteger, kFloat };
+
+// A live scalar with its type: bool, integer and float are distinct. Integers above int64 use the
+// unsigned alternative, all others the signed one.
+using TypedScalar = std::variant<bool, std::int64_t, std::uint64_t, double>;
+
+// Requires a bool, an integer within 64 bits or a float.
+TypedScalar ToTypedScalar(const Json& value);
 
 std::optional<ScalarType> FindScalarType(std::string_view name);
 std::string_view ScalarTypeName(ScalarType type);
