@@ -10,6 +10,23 @@ namespace {
 
 // Sorted by path. A new kind is one declaration in file_kinds.h, one source file and one row here.
 constexpr auto kFileKinds = std::to_array<FileKind>({
+    {"artifact/authorities.json", "slot call ABIs and the provider registry", RunAuthorities},
+    {"artifact/canonical_json.json", "canonical bytes of values", RunArtifactCanonicalJson},
+    {"artifact/compile_profile.json", "compile profiles and their digests", RunCompileProfile},
+    {"artifact/expressions.json", "reading and evaluating expressions", RunExpressions},
+    {"artifact/fast_divmod.json", "prepared divisors, byte for byte", RunFastDivmod},
+    {"artifact/identities.json", "identities of direct artifacts", RunIdentities},
+    {"artifact/launch.json", "launch geometry, attributes, parameter buffers", RunLaunch},
+    {"artifact/manifests.json", "manifests with direct artifacts", RunArtifactManifests},
+    {"artifact/parameters.json", "kernel parameters, read and packed", RunParameters},
+    {"artifact/plan_selection.json", "the choice of a plan", RunPlanSelection},
+    {"artifact/publication_paths.json", "paths inside publications", RunPublicationPaths},
+    {"artifact/reference_crashes.json", "manifests that crash a lesser reader",
+     RunArtifactManifests},
+    {"artifact/resources.json", "artifact resources and their live shapes", RunResources},
+    {"artifact/tma.json", "resolved tensor maps", RunTma},
+    {"bundle/artifact_identity.json", "call ABIs, direct identities, projected metadata",
+     RunArtifactIdentity},
     {"bundle/canonical_json.json", "canonical bytes and domain digests", RunCanonicalJson},
     {"bundle/routing.json", "capability domains, matching, overlap, selection", RunRouting},
     {"bundle/target_catalog.json", "the catalogue's snapshot, digests and active sets",
