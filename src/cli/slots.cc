@@ -74,16 +74,20 @@ std::string PolicyText(const Contract& contract) {
   return text + fmt::format(" of at least {:g}", policy.min_overlap);
 }
 
-std::string Signature(const Contract& contract) {
+std::string NamesOf(const std::vector<Argument>& arguments) {
   std::string names;
-  for (const Argument& argument : contract.arguments) {
+  for (const Argument& argument : arguments) {
     names += fmt::format("{}{}", names.empty() ? "" : ", ", argument.name);
   }
+  return names;
+}
+
+std::string Signature(const Contract& contract) {
   std::string text;
   if (contract.has_prepare()) {
-    text = fmt::format("  prepare({})\n", fmt::join(contract.prepare_arguments, ", "));
+    text = fmt::format("  prepare({})\n", NamesOf(contract.prepare_arguments));
   }
-  return text + fmt::format("  {}({})\n", contract.entry, names);
+  return text + fmt::format("  {}({})\n", contract.entry, NamesOf(contract.arguments));
 }
 
 std::string CaseText(const slots::Case& one) {
@@ -147,7 +151,7 @@ Json ContractJson(const slots::Slot& slot) {
   Json arguments = Json::Array{};
   for (const Argument& argument : contract.arguments) arguments.Append(ArgumentJson(argument));
   Json prepare = Json::Array{};
-  for (const std::string_view name : contract.prepare_arguments) prepare.Append(name);
+  for (const Argument& argument : contract.prepare_arguments) prepare.Append(argument.name);
   Json tolerances;
   for (const DType dtype : kCallDTypes) {
     const slots::Tolerance tolerance = slots::ToleranceFor(dtype);

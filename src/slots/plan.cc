@@ -67,16 +67,8 @@ PlannedScalar BoolScalar(std::string name, bool value) {
   return {.name = std::move(name), .type = ScalarType::kBool, .value = value};
 }
 
-PlannedScalar IntScalar(std::string name, ScalarType type, std::int64_t value) {
-  return {.name = std::move(name), .type = type, .value = value};
-}
-
-CallPlan StartPlan(const Case& the_case, tensor::DType call_dtype, std::uint64_t seed,
-                   std::int64_t last_dim) {
-  CallPlan plan{.origin = the_case, .seed = seed, .call_dtype = call_dtype};
-  plan.descriptor["dtype"] = Json(tensor::Name(call_dtype));
-  plan.descriptor["last_dim"] = Json(last_dim);
-  return plan;
+PlannedScalar IntScalar(std::string name, std::int64_t value) {
+  return {.name = std::move(name), .value = value};
 }
 
 }  // namespace cacheon::slots

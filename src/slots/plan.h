@@ -37,12 +37,9 @@ Result<PlannedTensor> DenseOutput(std::string name, tensor::DType dtype, Shape s
 Result<PlannedTensor> RowsInput(const Case& the_case, ParameterReader& parameters, std::string name,
                                 tensor::DType dtype, Shape shape, Source source);
 
+// Scalars of a call; the contract decides how wide an integer is passed.
 PlannedScalar FloatScalar(std::string name, double value);
 PlannedScalar BoolScalar(std::string name, bool value);
-PlannedScalar IntScalar(std::string name, ScalarType type, std::int64_t value);
-
-// An empty plan of the case, with the fields of the descriptor that every slot has.
-CallPlan StartPlan(const Case& the_case, tensor::DType call_dtype, std::uint64_t seed,
-                   std::int64_t last_dim);
+PlannedScalar IntScalar(std::string name, std::int64_t value);
 
 }  // namespace cacheon::slots

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "cacheon/core/parallel.h"
+#include "src/slots/call_builder.h"
 #include "src/slots/families.h"
 #include "src/slots/plan.h"
 #include "src/slots/row_reader.h"
@@ -127,7 +128,7 @@ class RmsNormSlot final : public Slot {
   void Reference(const CallPlan& plan, std::span<const tensor::ConstTensorView> inputs,
                  std::span<const tensor::TensorView> outputs) const override {
     const RowReader rows(inputs[0]);
-    const double eps = std::get<double>(std::get<PlannedScalar>(plan.arguments[3]).value);
+    const double eps = FloatOf(plan, "eps");
     const std::int64_t hidden = rows.width();
     std::vector<float> weight_scratch;
     const std::span<const float> weight = RowReader(inputs[1]).Read(0, weight_scratch);
@@ -200,10 +201,13 @@ Result<CallPlan> RmsNormSlot::Plan(const Case& the_case, DType call_dtype,
                              RowsOf(the_case, call_dtype, seed, hidden)));
   ASSIGN_OR_RETURN(PlannedTensor weight, DenseInput("weight", call_dtype, {hidden},
                                                     NormalSource({.seed = seed, .stream = 1})));
-  ASSIGN_OR_RETURN(PlannedTensor out, DenseOutput("out", call_dtype, {tokens, hidden}));
   RETURN_IF_ERROR(parameters.Finish());
-  CallPlan plan = StartPlan(the_case, call_dtype, seed, hidden);
-  plan.arguments = {std::move(x), std::move(weight), std::move(out), FloatScalar("eps", eps)};
+  CallBuilder call(contract(), the_case, call_dtype, seed);
+  call.Add(std::move(x));
+  call.Add(std::move(weight));
+  call.Add(FloatScalar("eps", eps));
+  ASSIGN_OR_RETURN(CallPlan plan, call.Finish());
+  plan.descriptor["last_dim"] = Json(hidden);
   return plan;
 }
 

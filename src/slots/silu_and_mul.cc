@@ -9,6 +9,7 @@
 
 #include "cacheon/core/parallel.h"
 #include "cacheon/core/vector_clones.h"
+#include "src/slots/call_builder.h"
 #include "src/slots/exponential.h"
 #include "src/slots/families.h"
 #include "src/slots/plan.h"
@@ -186,10 +187,11 @@ Result<CallPlan> SiluAndMulSlot::Plan(const Case& the_case, DType call_dtype,
   ASSIGN_OR_RETURN(PlannedTensor x,
                    RowsInput(the_case, parameters, "x", call_dtype, {tokens, 2 * d},
                              ValuesOf(the_case, call_dtype, seed, d)));
-  ASSIGN_OR_RETURN(PlannedTensor out, DenseOutput("out", call_dtype, {tokens, d}));
   RETURN_IF_ERROR(parameters.Finish());
-  CallPlan plan = StartPlan(the_case, call_dtype, seed, 2 * d);
-  plan.arguments = {std::move(x), std::move(out)};
+  CallBuilder call(contract(), the_case, call_dtype, seed);
+  call.Add(std::move(x));
+  ASSIGN_OR_RETURN(CallPlan plan, call.Finish());
+  plan.descriptor["last_dim"] = Json(2 * d);
   return plan;
 }
 

@@ -27,7 +27,7 @@ enum class CaseKind : std::uint8_t {
 struct Case {
   CaseKind kind = CaseKind::kPublished;
   // Named integers, floats and bools of the generator: {"num_tokens": 8, "d": 1024}.
-  std::map<std::string, Json, std::less<>> parameters;
+  std::map<std::string, Json, std::less<>> parameters = {};
   std::string layout = "dense";           // or "padded": rows with gaps, offset start
   std::string value_profile = "default";  // "saturation", "eps_dominated", "subnormal", ...
 };

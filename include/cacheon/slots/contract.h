@@ -74,9 +74,9 @@ struct Contract {
   Kind kind;
   std::string_view entry;  // the conventional name of the callable
   std::vector<Argument> arguments;
-  std::vector<std::string_view> prepare_arguments = {};  // empty: the slot has no prepare
-  std::string_view semantics;                            // the formula, for people
-  tensor::ComparePolicy policy;  // without atol and rtol, which ToleranceFor gives
+  std::vector<Argument> prepare_arguments = {};  // empty: the slot has no prepare
+  std::string_view semantics;                    // the formula, for people
+  tensor::ComparePolicy policy;                  // without atol and rtol, which ToleranceFor gives
   AcceptanceRule acceptance = {};
   std::optional<double> kl_threshold = {};
   // Arenas in which the slot cannot be measured, as model keys.

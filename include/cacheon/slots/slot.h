@@ -17,6 +17,22 @@
 
 namespace cacheon::slots {
 
+// The two halves of a slot that sums over the ranks of a group: what one rank contributes, and what
+// every rank makes of the sum.
+class Collective {
+ public:
+  // How many numbers a rank contributes: the elements of the first output.
+  virtual void Partial(const CallPlan& plan, std::span<const tensor::ConstTensorView> inputs,
+                       std::span<double> partial) const = 0;
+  // Writes the outputs from the sum of all ranks' partials.
+  virtual void Finish(const CallPlan& plan, std::span<const tensor::ConstTensorView> inputs,
+                      std::span<const double> sum,
+                      std::span<const tensor::TensorView> outputs) const = 0;
+
+ protected:
+  ~Collective() = default;
+};
+
 class Slot {
  public:
   virtual ~Slot() = default;
@@ -31,6 +47,20 @@ class Slot {
   // contract), tensor.overflow. Allocates no tensor memory.
   virtual Result<CallPlan> Plan(const Case& the_case, tensor::DType call_dtype,
                                 std::uint64_t seed) const = 0;
+
+  // What the contract demands beyond dtypes and symbolic shapes, of the dimensions and scalars of a
+  // plan: Hq % Hkv == 0, or S >= T under a causal mask. Code: slot.shape. Plan has checked it.
+  virtual Status CheckPlan(const CallPlan& /*plan*/) const { return {}; }
+
+  // The same for values of inputs that come from elsewhere: ids within range, sums that fit. What
+  // passes is safe to give to Reference. Code: slot.value.
+  virtual Status CheckValues(const CallPlan& /*plan*/,
+                             std::span<const tensor::ConstTensorView> /*inputs*/) const {
+    return {};
+  }
+
+  // Slots of kind kCollective; nullptr for others. Their Reference is that of a group of one.
+  virtual const Collective* collective() const { return nullptr; }
 
   // Computes the outputs from the inputs. `inputs` are the plan's tensors with role kInput, in ABI
   // order, preceded by those of prepare; `outputs` are dense float32 (int32 for index outputs), in
