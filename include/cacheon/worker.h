@@ -9,4 +9,5 @@
 #include "cacheon/worker/interpreter.h"  // IWYU pragma: export
 #include "cacheon/worker/isolation.h"    // IWYU pragma: export
 #include "cacheon/worker/memory.h"       // IWYU pragma: export
+#include "cacheon/worker/native.h"       // IWYU pragma: export
 #include "cacheon/worker/worker.h"       // IWYU pragma: export

@@ -70,11 +70,12 @@ std::uint64_t GrantId(const TensorArgument& argument) {
   return argument.memory->id() * 2 + (argument.writable ? 1 : 0);
 }
 
-Json StartCommand(int thread_count, std::span<const std::byte> filter) {
+Json StartCommand(int thread_count, bool traced, std::span<const std::byte> filter) {
   std::string hex;
   for (const std::byte byte : filter) hex += fmt::format("{:02x}", std::to_integer<int>(byte));
   return Json::Object{{"op", "start"},
                       {"threads", thread_count},
+                      {"traced", traced},
                       {"seccomp", SYS_seccomp},
                       {"filter", std::move(hex)}};
 }

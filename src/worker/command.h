@@ -5,7 +5,7 @@
 // What the controller says: one JSON object per message, with the descriptors of new grants beside
 // it in the order in which the text lists them.
 //
-//   {"op":"start","threads":1,"seccomp":NUMBER,"filter":"HEX"}      answered by ready
+//   {"op":"start","threads":1,"traced":true,"seccomp":NUMBER,"filter":"HEX"}   answered by ready
 //   {"op":"load","sequence":1,"source":"/bundle/k.py","entry":"f","prepare":""}
 //   {"op":"prepare","sequence":2,"grants":[GRANT],"arguments":[ARGUMENT]}
 //   {"op":"call","sequence":3,"grants":[GRANT],"arguments":[ARGUMENT]}
@@ -34,7 +34,7 @@ inline constexpr std::size_t kMaxCommandBytes = std::size_t{64} << 10U;
 // The number of a grant: one memory may be granted both ways.
 std::uint64_t GrantId(const TensorArgument& argument);
 
-Json StartCommand(int thread_count, std::span<const std::byte> filter);
+Json StartCommand(int thread_count, bool traced, std::span<const std::byte> filter);
 Json LoadCommand(std::uint32_t sequence, const std::string& source, const std::string& entry,
                  const std::string& prepare);
 // `op` is "prepare" or "call"; `grants` are those that the worker does not hold yet.

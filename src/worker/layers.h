@@ -5,6 +5,7 @@
 // The layers of the sandbox by number, so that a child that may not allocate can report them.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -39,6 +40,9 @@ using LayerStates = std::array<std::int32_t, kLayerCount>;
 inline constexpr std::int32_t kNotTried = -1;
 
 inline std::int32_t& StateOf(LayerStates& states, LayerKind kind) {
+  return states[static_cast<std::size_t>(kind)];
+}
+inline std::int32_t StateOf(const LayerStates& states, LayerKind kind) {
   return states[static_cast<std::size_t>(kind)];
 }
 

@@ -63,8 +63,9 @@ ProcessWorker::ProcessWorker(std::unique_ptr<Supervisor> supervisor, IsolationRe
 
 Status ProcessWorker::SendStart(int thread_count) {
   ASSIGN_OR_RETURN(const auto filter, RunFilter());
+  const bool traced = StateOf(supervisor_->report().layers, LayerKind::kFaultAttribution) == 0;
   const std::string text =
-      DocumentJson(StartCommand(thread_count, std::as_bytes(std::span(filter))));
+      DocumentJson(StartCommand(thread_count, traced, std::as_bytes(std::span(filter))));
   const Deadline deadline = Deadline::After(start_limit_);
   if (Send(text, {}, deadline) == Event::kFrame) return {};
   return Fail("worker.start", "the worker ended before it was told to start");

@@ -172,7 +172,7 @@ void RunChild(const SandboxPlan& plan, const ChildChannels& channels, LayerState
   TieToController(setup);
   FilterCalls(setup);
   setup.Send();
-  if (plan.native_main == nullptr) BecomeInterpreter(setup);
+  if (!plan.native_main) BecomeInterpreter(setup);
   close(setup.channels.report);
   plan.native_main(kWorkerSocket);
   _exit(0);

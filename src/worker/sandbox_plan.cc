@@ -181,7 +181,7 @@ void PlanLimits(const WorkerOptions& options, SandboxPlan& plan) {
 
 void PlanProgram(const PlanInput& input, SandboxPlan& plan) {
   plan.native_main = input.native_main;
-  if (plan.native_main != nullptr) return;
+  if (plan.native_main) return;
   plan.program = input.options.interpreter.path;
   plan.arguments = {plan.program, "-I", "-B", "-u", "-c", input.shim};
   const bool scratch = plan.namespaces != NamespaceSet::kNone;

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -59,8 +60,9 @@ enum class NamespaceSet : std::uint8_t {
   kNone,         // the process-only layers
 };
 
-// A child that serves the protocol on this socket without another program; never returns.
-using NativeMain = void (*)(int socket);
+// What a child does that serves the protocol on this socket without another program; the process
+// ends when it returns.
+using NativeMain = std::function<void(int socket)>;
 
 struct SandboxPlan {
   NamespaceSet namespaces = NamespaceSet::kAll;
@@ -80,7 +82,7 @@ struct SandboxPlan {
   std::string program;
   std::vector<std::string> arguments;
   std::vector<std::string> environment;
-  NativeMain native_main = nullptr;  // instead of `program`
+  NativeMain native_main;  // instead of `program`, if not empty
 };
 
 // What differs between the starts of one worker.
@@ -88,7 +90,7 @@ struct PlanInput {
   const WorkerOptions& options;
   NamespaceSet namespaces;
   std::string shim;                    // for python -c
-  NativeMain native_main = nullptr;    // instead of an interpreter
+  NativeMain native_main = {};         // instead of an interpreter
   std::string process_only_root = {};  // without a private root: the folder that holds the bundle
 };
 

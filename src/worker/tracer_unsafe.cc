@@ -7,13 +7,18 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/ptrace.h>
+#include <sys/ucontext.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <fstream>
 #include <string>
+#include <string_view>
 
 #include "src/worker/tracer.h"
 
@@ -39,6 +44,50 @@ std::string ReadMaps(int maps) {
     offset += count;
   }
   return text;
+}
+
+// True when the process has a handler for the signal.
+bool IsCaught(pid_t process, int signal) {
+  std::ifstream status(fmt::format("/proc/{}/status", process));
+  for (std::string line; std::getline(status, line);) {
+    constexpr std::string_view kCaught = "SigCgt:";
+    if (!line.starts_with(kCaught)) continue;
+    const std::uint64_t mask = std::strtoull(line.c_str() + kCaught.size(), nullptr, 16);
+    return (mask >> static_cast<unsigned>(signal - 1) & 1U) != 0;
+  }
+  return false;
+}
+
+// Whether the access that raised this signal read or wrote. The processor's error code is shown
+// only to a handler, so the thread is stepped onto the first instruction of its handler, which is
+// not executed, and the code is read from the frame that the kernel has just built for it.
+Access FindAccess(pid_t process, pid_t thread, int signal) {
+#if defined(__x86_64__)
+  if (!IsCaught(process, signal)) return Access::kUnknown;
+  if (ptrace(PTRACE_SINGLESTEP, thread, nullptr, static_cast<std::uintptr_t>(signal)) != 0) {
+    return Access::kUnknown;
+  }
+  // Looks first and takes only a stop: an exit is for the loop that waits for all threads.
+  siginfo_t info{};
+  if (waitid(P_PID, static_cast<id_t>(thread), &info, WSTOPPED | WEXITED | WNOWAIT | __WALL) != 0 ||
+      info.si_code != CLD_TRAPPED) {
+    return Access::kUnknown;
+  }
+  waitpid(thread, nullptr, __WALL);
+  user_regs_struct registers{};
+  if (info.si_status != SIGTRAP || ptrace(PTRACE_GETREGS, thread, nullptr, &registers) != 0) {
+    return Access::kUnknown;
+  }
+  constexpr std::size_t kErrorOffset =
+      offsetof(ucontext_t, uc_mcontext.gregs) + REG_ERR * sizeof(greg_t);
+  constexpr long kWriteBit = 2;
+  errno = 0;
+  const long code = ptrace(PTRACE_PEEKDATA, thread, registers.rdx + kErrorOffset, nullptr);
+  if (errno != 0) return Access::kUnknown;
+  return (code & kWriteBit) != 0 ? Access::kWrite : Access::kRead;
+#else
+  return Access::kUnknown;
+#endif
 }
 
 bool IsFault(int signal) {
@@ -78,6 +127,7 @@ std::optional<FaultRecord> Tracer::HandleSignal(pid_t thread, int signal) {
   }
   FaultRecord fault{.signal = signal, .address = reinterpret_cast<std::uintptr_t>(info.si_addr)};
   if (maps_) fault.mapping = FindMapping(ReadMaps(maps_.get()), fault.address);
+  if (signal == SIGSEGV) fault.access = FindAccess(process_, thread, signal);
   return fault;
 }
 

@@ -40,7 +40,7 @@ struct Started {
 
 std::expected<Started, Supervisor::Failure> StartWith(const WorkerOptions& options,
                                                       NamespaceSet namespaces,
-                                                      NativeMain native_main) {
+                                                      const NativeMain& native_main) {
   Started started;
   started.bundle_path = fmt::format("/{}", kBundleFolder);
   PlanInput input{.options = options,
@@ -64,7 +64,7 @@ std::expected<Started, Supervisor::Failure> StartWith(const WorkerOptions& optio
   return started;
 }
 
-Result<Started> StartStrongest(const WorkerOptions& options, NativeMain native_main) {
+Result<Started> StartStrongest(const WorkerOptions& options, const NativeMain& native_main) {
   const std::vector<NamespaceSet> attempts = Attempts(options);
   for (std::size_t i = 0;; ++i) {
     auto started = StartWith(options, attempts[i], native_main);
@@ -90,7 +90,8 @@ Status CheckIsolation(const IsolationReport& report, bool require_full) {
 
 }  // namespace
 
-Result<std::unique_ptr<Worker>> StartProcess(const WorkerOptions& options, NativeMain native_main) {
+Result<std::unique_ptr<Worker>> StartProcess(const WorkerOptions& options,
+                                             const NativeMain& native_main) {
   ASSIGN_OR_RETURN(Started started, StartStrongest(options, native_main));
   const SetupReport& setup = started.supervisor->report();
   IsolationReport isolation = MakeIsolationReport(setup.layers, setup.landlock_abi);
@@ -107,12 +108,12 @@ Result<std::unique_ptr<Worker>> Worker::Start(const WorkerOptions& options) {
     return Fail("env.python_missing", "the interpreter cannot be run",
                 {.file = options.interpreter.path}, "name a Python with torch with --python");
   }
-  return StartProcess(options, nullptr);
+  return StartProcess(options, {});
 }
 
 IsolationReport ProbeIsolation() {
   // A child that has nothing to do: it ends once it has locked itself in.
-  constexpr NativeMain kNothing = [](int) {};
+  const NativeMain kNothing = [](int) {};
   const auto started = StartStrongest(WorkerOptions{}, kNothing);
   if (!started) {
     LayerStates states;

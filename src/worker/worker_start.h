@@ -12,7 +12,8 @@
 
 namespace cacheon::worker {
 
-// With `native_main` null, the interpreter of the options. Codes: as for Worker::Start.
-Result<std::unique_ptr<Worker>> StartProcess(const WorkerOptions& options, NativeMain native_main);
+// With `native_main` empty, the interpreter of the options. Codes: as for Worker::Start.
+Result<std::unique_ptr<Worker>> StartProcess(const WorkerOptions& options,
+                                             const NativeMain& native_main);
 
 }  // namespace cacheon::worker
