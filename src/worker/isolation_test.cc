@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +19,7 @@
 #include <string>
 #include <string_view>
 
+#include "cacheon/core/process.h"
 #include "src/worker/candidate_fixture_test.h"
 #include "src/worker/layers.h"
 
@@ -126,6 +128,46 @@ TEST(IsolationTest, ProgramThatEndsAtOnceIsNoFaultOfTheCandidate) {
   EXPECT_EQ(CodeOf(outcome), "worker.start");
 }
 
+// The numbers of the child processes of this process, as the host counts.
+std::set<std::string> Children() {
+  std::set<std::string> children;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream list(task.path() / "children");
+    for (std::string child; list >> child;) children.insert(child);
+  }
+  return children;
+}
+
+TEST(IsolationTest, WorkerDiesWithItsController) {
+  auto pipe = OpenPipe();
+  ASSERT_TRUE(pipe);
+  const pid_t controller = fork();
+  if (controller == 0) {
+    const auto worker = StartNativeWorker(NativeOptions(), DoNothing);
+    const std::set<std::string> children = Children();
+    const std::string number = worker && !children.empty() ? *children.begin() : "none";
+    if (!WriteAll(pipe->write_end.get(), number)) _exit(1);
+    pause();
+  }
+  char number[16] = {};
+  ASSERT_GT(read(pipe->read_end.get(), number, sizeof number - 1), 0);
+  const std::string folder = fmt::format("/proc/{}", number);
+  ASSERT_TRUE(std::filesystem::exists(folder)) << folder;
+  kill(controller, SIGKILL);
+  waitpid(controller, nullptr, 0);
+  const Deadline deadline = Deadline::After(kLimit);
+  // A zombie until whoever inherits it looks, but not a living process.
+  const auto lives = [&] {
+    std::ifstream status(folder + "/stat");
+    std::string id;
+    std::string name;
+    std::string state;
+    return (status >> id >> name >> state) && state != "Z" && state != "X";
+  };
+  while (lives() && !deadline.passed()) usleep(1000);
+  EXPECT_FALSE(lives());
+}
+
 // Without namespaces.
 
 class ProcessOnlyTest : public CandidateTest {
@@ -191,10 +233,7 @@ Census TakeCensus() {
   };
   census.descriptors = count("/proc/self/fd");
   census.threads = count("/proc/self/task");
-  for (const auto& task : fs::directory_iterator("/proc/self/task")) {
-    std::ifstream children(task.path() / "children");
-    for (std::string child; children >> child;) census.children.insert(child);
-  }
+  census.children = Children();
   for (const auto& entry : fs::directory_iterator(fs::temp_directory_path())) {
     const std::string name = entry.path().filename();
     if (name.starts_with(fmt::format("cacheon-worker-{}-", getpid()))) census.folders.insert(name);

@@ -137,9 +137,7 @@ INSTANTIATE_TEST_SUITE_P(Types, ElementTypeTest,
                                          DTypeCase{tensor::DType::kFloat32, "float32"},
                                          DTypeCase{tensor::DType::kFloat64, "float64"},
                                          DTypeCase{tensor::DType::kFloat4E2M1x2, "uint8"}),
-                         [](const auto& info) {
-                           return std::string(tensor::Name(info.param.dtype));
-                         });
+                         CaseName);
 
 TEST_P(ElementTypeTest, ArrivesAsTorchNamesIt) {
   input_ = MakeTensor("x", {4, 8}, GetParam().dtype);
