@@ -10,7 +10,8 @@
 namespace cacheon::slots {
 
 std::span<const Slot* const> Catalogue() {
-  static const std::array kSlots = {&SiluAndMul(), &RmsNorm()};
+  static const std::array kSlots = {&SiluAndMul(), &RmsNorm(),       &Sdpa(),
+                                    &Decode(),     &MsaBlockScore(), &MsaPrefill()};
   return kSlots;
 }
 

@@ -10,5 +10,9 @@ namespace cacheon::slots {
 
 const Slot& SiluAndMul();
 const Slot& RmsNorm();
+const Slot& Sdpa();
+const Slot& Decode();
+const Slot& MsaBlockScore();
+const Slot& MsaPrefill();
 
 }  // namespace cacheon::slots

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "cacheon/core/philox.h"
 
@@ -44,6 +45,12 @@ FloatSource UniformSource(Draw draw, float low, float width) {
     FillFrom(FillUniform, generator, first, out);
     for (float& value : out) value = low + width * value;
   };
+}
+
+FloatSource ScaleRows(FloatSource base, std::int64_t width, std::int64_t period) {
+  return MapValues(std::move(base), [width, period](std::int64_t position, float value) {
+    return std::ldexp(value, static_cast<int>(position / width % period - period / 2));
+  });
 }
 
 IntSource UniformIntSource(Draw draw, std::int64_t count) {

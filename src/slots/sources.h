@@ -31,6 +31,10 @@ IntSource UniformIntSource(Draw draw, std::int64_t count);
 // The elements of a table, one after the other. Shared, because sources are copied.
 IntSource TableSource(std::vector<std::int64_t> table);
 
+// Multiplies row r (of `width` elements) by 2^(r % period - period / 2), so that a row or head that
+// is taken for another one shows.
+FloatSource ScaleRows(FloatSource base, std::int64_t width, std::int64_t period);
+
 // `map(position, value)` of another source's values.
 template <typename Map>
 FloatSource MapValues(FloatSource base, Map map) {

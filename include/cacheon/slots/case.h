@@ -69,6 +69,9 @@ struct CallPlan {
   tensor::DType call_dtype = tensor::DType::kFloat32;
   std::vector<PlannedArgument> arguments = {};
   std::vector<PlannedArgument> prepare_arguments = {};
+  // What the reference also writes, after the outputs, when it is given room for it: float32
+  // tensors that grading needs, such as the scores behind chosen ids.
+  std::vector<PlannedTensor> evidence = {};
   // The fields of the call descriptor that the case decides (dtype, last_dim, ...), by field name.
   Json::Object descriptor = {};
 };

@@ -64,7 +64,8 @@ class Slot {
 
   // Computes the outputs from the inputs. `inputs` are the plan's tensors with role kInput, in ABI
   // order, preceded by those of prepare; `outputs` are dense float32 (int32 for index outputs), in
-  // ABI order. Multi-threaded; bitwise the same for any number of threads.
+  // ABI order, and after them, or not at all, the plan's evidence. Multi-threaded; bitwise the same
+  // for any number of threads.
   virtual void Reference(const CallPlan& plan, std::span<const tensor::ConstTensorView> inputs,
                          std::span<const tensor::TensorView> outputs) const = 0;
 };
