@@ -65,6 +65,13 @@ void CallBuilder::Add(PlannedScalar scalar) {
   given_.insert_or_assign(std::move(name), std::move(scalar));
 }
 
+Status CallBuilder::AddDense(std::string name, tensor::DType dtype, Shape shape, Source source) {
+  ASSIGN_OR_RETURN(PlannedTensor input,
+                   DenseInput(std::move(name), dtype, std::move(shape), std::move(source)));
+  Add(std::move(input));
+  return {};
+}
+
 Status CallBuilder::Bind(const Argument& argument, tensor::DType call_dtype) {
   if (argument.role != Role::kInput && argument.role != Role::kScalar) return {};
   const auto found = given_.find(argument.name);

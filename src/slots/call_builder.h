@@ -24,6 +24,9 @@ class CallBuilder {
   // Inputs of the call or of prepare. Naming an argument that the contract lacks is slot.argument.
   void Add(PlannedTensor input);
   void Add(PlannedScalar scalar);
+  // Code: tensor.overflow.
+  Status AddDense(std::string name, tensor::DType dtype, std::vector<std::int64_t> shape,
+                  std::variant<std::monostate, FloatSource, IntSource> source);
 
   // Codes: slot.argument (missing or unknown, or another role), slot.dtype, slot.shape,
   // tensor.overflow.

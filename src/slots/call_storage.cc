@@ -49,6 +49,9 @@ Result<CallStorage> CallStorage::Create(const CallPlan& plan) {
       }
     }
   }
+  for (const PlannedTensor& evidence : plan.evidence) {
+    RETURN_IF_ERROR(storage.AddExpected(evidence));
+  }
   storage.Poison();
   return storage;
 }
@@ -77,6 +80,10 @@ Status CallStorage::AddOutput(const PlannedTensor& planned) {
   ASSIGN_OR_RETURN(const std::int64_t span, tensor::SpanElements(planned.layout));
   outputs_.push_back({Allocate(static_cast<std::size_t>(span) * tensor::ItemSize(planned.dtype)),
                       planned.dtype, planned.layout});
+  return AddExpected(planned);
+}
+
+Status CallStorage::AddExpected(const PlannedTensor& planned) {
   ASSIGN_OR_RETURN(tensor::Layout dense, tensor::DenseLayout(planned.layout.shape));
   ASSIGN_OR_RETURN(const std::int64_t count, tensor::ElementCount(dense.shape));
   const DType dtype = tensor::IsFloating(planned.dtype) ? DType::kFloat32 : DType::kInt32;

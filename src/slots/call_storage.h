@@ -27,7 +27,7 @@ class CallStorage {
   // The outputs in the dtypes of the call.
   std::span<const tensor::TensorView> outputs() const { return outputs_; }
   std::vector<tensor::ConstTensorView> const_outputs() const;
-  // Dense float32 (int32 for index outputs), for the reference.
+  // Dense float32 (int32 for index outputs), for the reference; then the evidence.
   std::span<const tensor::TensorView> expected() const { return expected_; }
   std::vector<tensor::ConstTensorView> const_expected() const;
 
@@ -39,6 +39,7 @@ class CallStorage {
   Status Add(const PlannedTensor& planned);
   Status AddInput(const PlannedTensor& planned);
   Status AddOutput(const PlannedTensor& planned);
+  Status AddExpected(const PlannedTensor& planned);
 
   std::vector<std::vector<std::byte>> blocks_;
   std::vector<tensor::ConstTensorView> inputs_;

@@ -6,10 +6,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
 #include "src/slots/acceptance.h"
+#include "src/slots/overlap_acceptance.h"
 
 namespace cacheon::slots {
 namespace {
@@ -53,10 +55,17 @@ std::optional<Error> PublishedFailure(std::string_view output,
   std::unreachable();
 }
 
-std::optional<Error> StructuredFailure(std::string_view output, const AcceptanceRule& rule,
+std::optional<Error> StructuredFailure(std::string_view output, const Contract& contract,
                                        const Acceptance& acceptance) {
   if (acceptance.passed) return std::nullopt;
+  const AcceptanceRule& rule = contract.acceptance;
   const Place place = PlaceOf(output, acceptance.worst);
+  if (acceptance.outliers > 0 && contract.policy.metric == Metric::kTopKOverlapIndices) {
+    return ErrorOf(Fail(
+        "cmp.index",
+        fmt::format("{} ids are no visible block or stand twice in their row", acceptance.outliers),
+        place));
+  }
   if (acceptance.outliers > 0) {
     return ErrorOf(
         Fail("cmp.outlier",
@@ -74,25 +83,54 @@ std::optional<Error> StructuredFailure(std::string_view output, const Acceptance
       place));
 }
 
-Result<OutputGrade> GradeFloats(const Contract& contract, const CallPlan& plan,
-                                const PlannedTensor& output, const tensor::ConstTensorView& actual,
-                                const tensor::ConstTensorView& expected) {
+struct Operands {
+  const tensor::ConstTensorView& actual;
+  const tensor::ConstTensorView& expected;
+  const tensor::ConstTensorView* scores;  // the evidence behind chosen ids, when there is any
+};
+
+Result<Acceptance> Structured(const Contract& contract, const CallPlan& plan,
+                              const Operands& operands) {
+  const AcceptanceRule& rule = contract.acceptance;
+  const SlackScale scale = SlackScaleOf(rule, plan.call_dtype);
+  switch (contract.policy.metric) {
+    case Metric::kAllClose:
+    case Metric::kMatchedRatio:
+    case Metric::kCosine:
+      return Accept(rule, scale, operands.actual, operands.expected);
+    case Metric::kTopKOverlapScores:
+      return AcceptScores(rule, scale, contract.policy.top_k, operands.actual, operands.expected);
+    case Metric::kTopKOverlapIndices:
+      if (operands.scores == nullptr) return Acceptance{};
+      return AcceptIndices(rule, scale, operands.actual, operands.expected, *operands.scores);
+  }
+  std::unreachable();
+}
+
+Result<OutputGrade> GradeOutput(const Contract& contract, const CallPlan& plan,
+                                const PlannedTensor& output, const Operands& operands) {
   tensor::ComparePolicy policy = contract.policy;
   const Tolerance tolerance = ToleranceFor(plan.call_dtype);
   policy.atol = tolerance.atol;
   policy.rtol = tolerance.rtol;
   OutputGrade grade{.name = output.name};
-  ASSIGN_OR_RETURN(grade.published, tensor::Compare(actual, expected, policy));
-  const SlackScale scale = SlackScaleOf(contract.acceptance, plan.call_dtype);
-  Result<Acceptance> structured = Accept(contract.acceptance, scale, actual, expected);
+  ASSIGN_OR_RETURN(grade.published, tensor::Compare(operands.actual, operands.expected, policy));
+  Result<Acceptance> structured = Structured(contract, plan, operands);
   if (!structured) return Fail(std::move(structured).error().At({.key_path = output.name}));
   grade.structured = *std::move(structured);
   grade.failure = PublishedFailure(output.name, grade.published);
   if (!grade.failure) {
-    grade.failure = StructuredFailure(output.name, contract.acceptance, grade.structured);
+    grade.failure = StructuredFailure(output.name, contract, grade.structured);
   }
   grade.passed = !grade.failure;
   return grade;
+}
+
+std::int64_t CountOutputs(const CallPlan& plan) {
+  return std::ranges::count_if(plan.arguments, [](const PlannedArgument& argument) {
+    const auto* planned = std::get_if<PlannedTensor>(&argument);
+    return planned != nullptr && planned->role == Role::kOutput;
+  });
 }
 
 }  // namespace
@@ -100,15 +138,18 @@ Result<OutputGrade> GradeFloats(const Contract& contract, const CallPlan& plan,
 Result<std::vector<OutputGrade>> Grade(const Slot& slot, const CallPlan& plan,
                                        std::span<const tensor::ConstTensorView> actual,
                                        std::span<const tensor::ConstTensorView> expected) {
+  const auto outputs = static_cast<std::size_t>(CountOutputs(plan));
+  CACHEON_CHECK(actual.size() >= outputs && expected.size() >= outputs,
+                "the caller grades every output of the plan");
+  const tensor::ConstTensorView* scores =
+      !plan.evidence.empty() && expected.size() > outputs ? &expected[outputs] : nullptr;
   std::vector<OutputGrade> grades;
   for (const PlannedArgument& argument : plan.arguments) {
     const auto* output = std::get_if<PlannedTensor>(&argument);
     if (output == nullptr || output->role != Role::kOutput) continue;
     const std::size_t index = grades.size();
-    CACHEON_CHECK(index < actual.size() && index < expected.size(),
-                  "the caller grades every output of the plan");
-    ASSIGN_OR_RETURN(OutputGrade grade,
-                     GradeFloats(slot.contract(), plan, *output, actual[index], expected[index]));
+    ASSIGN_OR_RETURN(OutputGrade grade, GradeOutput(slot.contract(), plan, *output,
+                                                    {actual[index], expected[index], scores}));
     grades.push_back(std::move(grade));
   }
   return grades;

@@ -92,11 +92,7 @@ FloatSource RowsOf(const Case& the_case, DType dtype, std::uint64_t seed, std::i
       return position % hidden == row * kStep % hidden ? kOutlier : value;
     });
   }
-  if (profile == "row_scales") {
-    return MapValues(std::move(normal), [hidden](std::int64_t position, float value) {
-      return std::ldexp(value, static_cast<int>(position / hidden % 7) - 3);
-    });
-  }
+  if (profile == "row_scales") return ScaleRows(std::move(normal), hidden, 7);
   if (profile == "zero_rows") {  // every second row is zero
     return MapValues(std::move(normal), [hidden](std::int64_t position, float value) {
       return position / hidden % 2 == 0 ? value : 0.0F;

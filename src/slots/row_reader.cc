@@ -5,6 +5,8 @@
 
 #include <cstddef>
 
+#include "cacheon/core/parallel.h"
+
 namespace cacheon::slots {
 
 std::int64_t RowOffset(const tensor::Layout& layout, std::int64_t row) {
@@ -40,6 +42,21 @@ std::span<const float> RowReader::Read(std::int64_t row, std::vector<float>& scr
     tensor::ReadFloats(view_, row * width_, scratch);
   }
   return scratch;
+}
+
+DenseFloats::DenseFloats(const tensor::ConstTensorView& view)
+    : data_(reinterpret_cast<const float*>(view.data)) {
+  if (view.dtype == tensor::DType::kFloat32 && tensor::IsDense(view.layout)) return;
+  std::int64_t count = 1;
+  for (const std::int64_t extent : view.shape()) count *= extent;
+  copy_.resize(static_cast<std::size_t>(count));
+  constexpr std::int64_t kElementsPerBlock = std::int64_t{1} << 16;
+  ParallelFor(count, kElementsPerBlock, [&](std::int64_t begin, std::int64_t end) {
+    tensor::ReadFloats(view, begin,
+                       std::span(copy_).subspan(static_cast<std::size_t>(begin),
+                                                static_cast<std::size_t>(end - begin)));
+  });
+  data_ = copy_.data();
 }
 
 }  // namespace cacheon::slots

@@ -34,4 +34,19 @@ class RowReader {
   bool adjacent_ = true;
 };
 
+// All elements of a tensor as floats, row-major: in place where the tensor is dense float32, else a
+// copy. The view's memory must outlive it.
+class DenseFloats {
+ public:
+  explicit DenseFloats(const tensor::ConstTensorView& view);
+
+  const float* data() const { return data_; }
+  // Row `row` of `width` elements.
+  const float* Row(std::int64_t row, std::int64_t width) const { return data_ + row * width; }
+
+ private:
+  std::vector<float> copy_;
+  const float* data_;
+};
+
 }  // namespace cacheon::slots

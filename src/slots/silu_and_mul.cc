@@ -67,9 +67,6 @@ float SaturatedGate(std::int64_t column) {
   return kGates[static_cast<std::size_t>(column) % kGates.size()];
 }
 
-// Rows of very different size: a kernel that takes another row's values shows.
-float RowScale(std::int64_t row) { return std::ldexp(1.0F, static_cast<int>(row % 7) - 3); }
-
 // The smallest positive number of a format: factors of a few of them make subnormal products.
 float SmallestSubnormal(DType dtype) {
   if (dtype == DType::kFloat16) return 0x1p-24F;
@@ -97,11 +94,7 @@ FloatSource ValuesOf(const Case& the_case, DType dtype, std::uint64_t seed, std:
       return column < d || column % 2 == 0 ? value : value * unit;
     });
   }
-  if (profile == "row_scales") {
-    return MapValues(std::move(normal), [d](std::int64_t position, float value) {
-      return value * RowScale(position / (2 * d));
-    });
-  }
+  if (profile == "row_scales") return ScaleRows(std::move(normal), 2 * d, 7);
   return normal;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "cacheon/core/philox.h"
 
@@ -46,6 +47,12 @@ FloatSource UniformSource(Draw draw, float low, float width) {
   };
 }
 
+FloatSource ScaleRows(FloatSource base, std::int64_t width, std::int64_t period) {
+  return MapValues(std::move(base), [width, period](std::int64_t position, float value) {
+    return std::ldexp(value, static_cast<int>(position / width % period - period / 2));
+  });
+}
+
 IntSource UniformIntSource(Draw draw, std::int64_t count) {
   return [generator = Philox(draw.seed, draw.stream), count](std::int64_t first,
                                                              std::span<std::int64_t> out) {
@@ -56,6 +63,13 @@ IntSource UniformIntSource(Draw draw, std::int64_t count) {
       return static_cast<std::int64_t>((std::uint64_t{word} * static_cast<std::uint64_t>(count)) >>
                                        32U);
     });
+  };
+}
+
+FloatSource FloatTableSource(std::vector<float> table) {
+  return [shared = std::make_shared<const std::vector<float>>(std::move(table))](
+             std::int64_t first, std::span<float> out) {
+    std::copy_n(shared->begin() + first, out.size(), out.begin());
   };
 }
 

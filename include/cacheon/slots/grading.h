@@ -37,11 +37,12 @@ struct OutputGrade {
   tensor::Comparison published = {};
   Acceptance structured = {};
   // Why it failed, with the place in the output as key path (`out[12, 3]`): cmp.nonfinite,
-  // cmp.ratio, cmp.cosine, cmp.overlap, cmp.outlier, cmp.group, in this order.
+  // cmp.ratio, cmp.cosine, cmp.overlap, cmp.index, cmp.outlier, cmp.group, in this order.
   std::optional<Error> failure = {};
 };
 
-// Grades the outputs of a call in ABI order. `expected` is what Slot::Reference wrote.
+// Grades the outputs of a call in ABI order. `expected` is what Slot::Reference wrote; without the
+// plan's evidence at its end, chosen ids are judged by the published comparator alone.
 // Multi-threaded; the result does not depend on the number of threads. Fails with
 // slot.expected_not_finite when the case itself is unusable (a generator's fault, never the
 // candidate's) and with compare.policy.

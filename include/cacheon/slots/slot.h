@@ -64,7 +64,8 @@ class Slot {
 
   // Computes the outputs from the inputs. `inputs` are the plan's tensors with role kInput, in ABI
   // order, preceded by those of prepare; `outputs` are dense float32 (int32 for index outputs), in
-  // ABI order. Multi-threaded; bitwise the same for any number of threads.
+  // ABI order, and after them, or not at all, the plan's evidence. Multi-threaded; bitwise the same
+  // for any number of threads.
   virtual void Reference(const CallPlan& plan, std::span<const tensor::ConstTensorView> inputs,
                          std::span<const tensor::TensorView> outputs) const = 0;
 };
@@ -74,6 +75,10 @@ std::span<const Slot* const> Catalogue();
 
 // nullptr when there is no such slot.
 const Slot* FindSlot(std::string_view id);
+
+// The slot as a model specialises it: "MiniMax-M3" and "MiniMax-M3-NVFP4" do so for the two slots
+// of fused experts. Any other key or slot gives the generic slot. The operator chooses the model.
+const Slot* FindSlot(std::string_view id, std::string_view model);
 
 // The published jitter of count parameters over a case list (one MT19937 stream over the list).
 std::vector<Case> JitterCounts(std::vector<Case> cases, std::uint64_t seed);
