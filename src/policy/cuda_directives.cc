@@ -191,7 +191,7 @@ class DirectiveCheck {
     const std::string local = ResolveBeside(file_.source.path(), path);
     const bool absolute = path.starts_with('/');
     const auto exists = std::ranges::any_of(file_.bundle.entries, [&](const ScanEntry& entry) {
-      return entry.path == local && entry.kind == ScanEntryKind::kFile;
+      return entry.path == local && entry.kind == bundle::EntryKind::kFile;
     });
     if (!exists || absolute) return Unresolved(name, path);
     if (local.ends_with(".cu")) {

@@ -22,7 +22,7 @@ struct RuleCase {
   const char* good;
 };
 
-ScanReport ScanCuda(const std::string& source, ScanMode mode = ScanMode::kStrict) {
+ScanReport ScanCuda(const std::string& source, bundle::Mode mode = bundle::Mode::kStrict) {
   return ScanTestBundle(MakeTestBundle({{"k.cu", source}, {"tile.cuh", "#pragma once\n"}}), mode);
 }
 
@@ -141,9 +141,9 @@ TEST(CudaRules, ChecksTheNamesOfUnits) {
 
 TEST(CudaRules, CompatModeHasTheFloorOnly) {
   EXPECT_THAT(
-      Briefs(ScanCuda("asm(\"nop\");\nint x = f();\n#include <unistd.h>\n", ScanMode::kCompat)),
+      Briefs(ScanCuda("asm(\"nop\");\nint x = f();\n#include <unistd.h>\n", bundle::Mode::kCompat)),
       IsEmpty());
-  EXPECT_THAT(Briefs(ScanCuda("#include X\n", ScanMode::kCompat)),
+  EXPECT_THAT(Briefs(ScanCuda("#include X\n", bundle::Mode::kCompat)),
               ElementsAre("cu.dynamic_include 1:2"));
 }
 

@@ -21,7 +21,7 @@ struct RuleCase {
   const char* good;
 };
 
-ScanReport ScanPython(std::string_view source, ScanMode mode = ScanMode::kStrict) {
+ScanReport ScanPython(std::string_view source, bundle::Mode mode = bundle::Mode::kStrict) {
   const std::string text(source);
   return ScanTestBundle(MakeTestBundle({{"k.py", text}}), mode);
 }
@@ -242,13 +242,13 @@ INSTANTIATE_TEST_SUITE_P(Triton, PythonRule, ::testing::ValuesIn(kTriton),
 
 TEST(PythonRules, CompatModeHasTheFloorOnly) {
   for (const RuleCase& rule : kAdded) {
-    const ScanReport report = ScanPython(rule.bad, ScanMode::kCompat);
+    const ScanReport report = ScanPython(rule.bad, bundle::Mode::kCompat);
     EXPECT_THAT(Briefs(report), Not(Contains(rule.finding))) << rule.name;
   }
-  EXPECT_THAT(Briefs(ScanPython("import socket", ScanMode::kCompat)),
+  EXPECT_THAT(Briefs(ScanPython("import socket", bundle::Mode::kCompat)),
               Contains("py.import_denied 1:8"));
   EXPECT_THAT(Briefs(ScanPython(std::string(kTritonHead) + "def k(n):\n  triton.next_power_of_2(n)",
-                                ScanMode::kCompat)),
+                                bundle::Mode::kCompat)),
               Contains("triton.host_helper_in_jit 5:3"));
 }
 

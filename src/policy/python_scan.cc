@@ -150,7 +150,7 @@ void AdviseWrappers(const ScanBundle& bundle, std::vector<FileUnderRules>& files
 
 }  // namespace
 
-Result<ParsedPython> ParsePython(const ScanEntry& entry, ScanMode mode, PythonParser& parser) {
+Result<ParsedPython> ParsePython(const ScanEntry& entry, bundle::Mode mode, PythonParser& parser) {
   auto source = std::make_unique<SourceText>(entry.path, entry.content);
   Findings findings(mode, entry.path, source.get());
   ParsedPython file{std::move(source), std::move(findings), {}};
@@ -174,11 +174,11 @@ Result<ParsedPython> ParsePython(const ScanEntry& entry, ScanMode mode, PythonPa
   return file;
 }
 
-void CheckPythonBundle(const ScanBundle& bundle, ScanMode mode, std::vector<ParsedPython> parsed,
+void CheckPythonBundle(const ScanBundle& bundle, bundle::Mode mode, std::vector<ParsedPython> parsed,
                        ScanReport& report) {
   LocalModules modules;
   for (const ScanEntry& entry : bundle.entries) {
-    if (entry.kind == ScanEntryKind::kFile && LanguageOf(entry.path) == FileLanguage::kPython)
+    if (entry.kind == bundle::EntryKind::kFile && LanguageOf(entry.path) == FileLanguage::kPython)
       modules.AddFile(entry.path);
   }
   std::vector<FileUnderRules> files;
@@ -192,7 +192,7 @@ void CheckPythonBundle(const ScanBundle& bundle, ScanMode mode, std::vector<Pars
   const LocalExports none;
   LocalExports exports;
   for (FileUnderRules& file : files) file.Follow(modules, none);
-  const bool linked = files.size() > 1 && mode == ScanMode::kStrict;
+  const bool linked = files.size() > 1 && mode == bundle::Mode::kStrict;
   if (linked) {
     for (const FileUnderRules& file : files) file.names().AddExports(exports);
     for (FileUnderRules& file : files) file.Follow(modules, exports);

@@ -23,10 +23,10 @@ struct ParsedPython {
 
 // Pre-pass and parse. Codes of findings: those of CheckBeforeParsing, py.syntax, py.version,
 // py.parse_limit. Fails with scan.parser_unavailable.
-Result<ParsedPython> ParsePython(const ScanEntry& entry, ScanMode mode, PythonParser& parser);
+Result<ParsedPython> ParsePython(const ScanEntry& entry, bundle::Mode mode, PythonParser& parser);
 
 // Runs the rules over all files of a bundle and adds to `report`.
-void CheckPythonBundle(const ScanBundle& bundle, ScanMode mode, std::vector<ParsedPython> files,
+void CheckPythonBundle(const ScanBundle& bundle, bundle::Mode mode, std::vector<ParsedPython> files,
                        ScanReport& report);
 
 }  // namespace cacheon::policy

@@ -16,6 +16,7 @@
 #include "src/policy/python_prepass.h"
 #include "src/policy/python_scan.h"
 #include "src/policy/scan_findings.h"
+#include "src/policy/scan_patch.h"
 #include "src/policy/scan_source.h"
 #include "src/policy/scan_text.h"
 #include "src/policy/scan_tree.h"
@@ -42,7 +43,7 @@ std::vector<Work> CollectWork(std::span<const ScanBundle> bundles) {
   std::vector<Work> work;
   for (std::size_t b = 0; b < bundles.size(); ++b) {
     for (const ScanEntry& entry : bundles[b].entries) {
-      if (entry.kind != ScanEntryKind::kFile || IsSkippedPath(entry.path)) continue;
+      if (entry.kind != bundle::EntryKind::kFile || IsSkippedPath(entry.path)) continue;
       const FileLanguage language = LanguageOf(entry.path);
       if (language == FileLanguage::kNone) continue;
       work.push_back(
@@ -138,13 +139,15 @@ Result<std::vector<ScanReport>> Scanner::Scan(std::span<const ScanBundle> bundle
   std::vector<Work> work = CollectWork(bundles);
   RETURN_IF_ERROR(state_->ReadFiles(work));
   std::vector<ScanReport> reports(bundles.size());
-  const ScanMode mode = state_->options.mode;
+  const bundle::Mode mode = state_->options.mode;
   ParallelFor(
       static_cast<std::int64_t>(bundles.size()), 1,
       [&](std::int64_t begin, std::int64_t) {
         const auto b = static_cast<std::size_t>(begin);
         ScanReport& report = reports[b];
         report.findings = CheckTree(bundles[b], mode);
+        std::ranges::move(CheckPatches(bundles[b], mode, state_->options.dependency),
+                          std::back_inserter(report.findings));
         std::vector<ParsedPython> python;
         const auto mine = std::ranges::equal_range(work, b, {}, &Work::bundle_index);
         for (Work& item : mine) {

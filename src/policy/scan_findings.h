@@ -28,10 +28,10 @@ struct FindingText {
 class Findings {
  public:
   // `source` may be null when the file has no text; it must outlive this.
-  Findings(ScanMode mode, std::string path, const SourceText* source)
+  Findings(bundle::Mode mode, std::string path, const SourceText* source)
       : mode_(mode), path_(std::move(path)), source_(source) {}
 
-  bool strict() const { return mode_ == ScanMode::kStrict; }
+  bool strict() const { return mode_ == bundle::Mode::kStrict; }
   // In both modes.
   void Floor(Code code, SourcePlace place, FindingText text);
   // In strict mode only. `severity` replaces the page's.
@@ -45,7 +45,7 @@ class Findings {
  private:
   void Add(Code code, SourcePlace place, FindingText text, Severity severity);
 
-  ScanMode mode_;
+  bundle::Mode mode_;
   std::string path_;
   const SourceText* source_;
   std::set<std::tuple<Code, int, int, std::string>> seen_;

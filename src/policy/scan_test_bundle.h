@@ -29,10 +29,10 @@ inline ScanBundle MakeTestBundle(const TestFiles& files) {
   return bundle;
 }
 
-inline ScanReport ScanTestBundle(const ScanBundle& bundle, ScanMode mode = ScanMode::kStrict) {
-  static Scanner strict({.mode = ScanMode::kStrict});
-  static Scanner compat({.mode = ScanMode::kCompat});
-  auto report = (mode == ScanMode::kStrict ? strict : compat).Scan(bundle);
+inline ScanReport ScanTestBundle(const ScanBundle& bundle, bundle::Mode mode = bundle::Mode::kStrict) {
+  static Scanner strict({.mode = bundle::Mode::kStrict});
+  static Scanner compat({.mode = bundle::Mode::kCompat});
+  auto report = (mode == bundle::Mode::kStrict ? strict : compat).Scan(bundle);
   if (report) return std::move(*report);
   ScanReport failed;
   failed.findings.push_back(report.error());

@@ -123,7 +123,7 @@ std::string_view PathFault(std::string_view path) {
 
 class TreeCheck {
  public:
-  TreeCheck(const ScanBundle& bundle, ScanMode mode) : bundle_(bundle), mode_(mode) {}
+  TreeCheck(const ScanBundle& bundle, bundle::Mode mode) : bundle_(bundle), mode_(mode) {}
 
   std::vector<Error> Run() {
     for (const ScanEntry& entry : bundle_.entries) {
@@ -139,7 +139,7 @@ class TreeCheck {
 
  private:
   void Entry(const ScanEntry& entry, Findings& findings) {
-    if (entry.kind == ScanEntryKind::kSymlink) {
+    if (entry.kind == bundle::EntryKind::kSymlink) {
       return findings.Floor("tree.symlink", {},
                             {"", "a link is no part of a bundle", "add the file itself"});
     }
@@ -149,8 +149,8 @@ class TreeCheck {
                              {"", "files here are neither hashed nor scanned, yet may be loaded",
                               "remove __pycache__ and .git before packing"});
     }
-    if (entry.kind == ScanEntryKind::kDirectory) return;
-    if (entry.kind == ScanEntryKind::kOther) {
+    if (entry.kind == bundle::EntryKind::kDirectory) return;
+    if (entry.kind == bundle::EntryKind::kOther) {
       return findings.Strict("tree.nonregular", {},
                              {"", "only files and folders are part of a bundle", "remove it"});
     }
@@ -187,7 +187,7 @@ class TreeCheck {
   // A module that would be imported instead of a trusted one.
   void Shadow(const ScanEntry& entry, Findings& findings) {
     const bool python = SuffixOf(entry.path) == ".py";
-    if (!python && entry.kind != ScanEntryKind::kDirectory) return;
+    if (!python && entry.kind != bundle::EntryKind::kDirectory) return;
     std::string_view root = std::string_view(entry.path).substr(0, entry.path.find('/'));
     if (python && root.size() == entry.path.size()) root.remove_suffix(3);
     if (root != entry.path && entry.path.size() != root.size() + 3) return;
@@ -224,10 +224,16 @@ class TreeCheck {
       Declared("tree.cuda_undeclared", bundle_.cuda_sources, entry, "a row's cuda_sources",
                findings);
     } else if (suffix == ".patch" || suffix == ".diff") {
-      Declared("tree.patch_undeclared", bundle_.dep_patches, entry, "[[dep_patches]]", findings);
+      Declared("tree.patch_undeclared", Patches(), entry, "[[dep_patches]]", findings);
     } else {
       Benign(entry, findings);
     }
+  }
+
+  std::vector<std::string> Patches() const {
+    std::vector<std::string> paths;
+    for (const ScanPatch& patch : bundle_.dep_patches) paths.push_back(patch.path);
+    return paths;
   }
 
   void Declared(Code code, const std::vector<std::string>& declared, const ScanEntry& entry,
@@ -284,7 +290,7 @@ class TreeCheck {
     std::size_t files = 0;
     std::size_t bytes = 0;
     for (const ScanEntry& entry : bundle_.entries) {
-      files += entry.kind == ScanEntryKind::kFile ? 1 : 0;
+      files += entry.kind == bundle::EntryKind::kFile ? 1 : 0;
       bytes += entry.content.size();
     }
     if (files > kMaxTreeFiles) {
@@ -300,7 +306,7 @@ class TreeCheck {
   }
 
   const ScanBundle& bundle_;
-  ScanMode mode_;
+  bundle::Mode mode_;
   std::vector<Error> errors_;
   std::map<std::string, std::string> folded_;
   std::map<std::string, std::string> stems_;
@@ -332,7 +338,7 @@ FileLanguage LanguageOf(std::string_view path) {
   return FileLanguage::kNone;
 }
 
-std::vector<Error> CheckTree(const ScanBundle& bundle, ScanMode mode) {
+std::vector<Error> CheckTree(const ScanBundle& bundle, bundle::Mode mode) {
   return TreeCheck(bundle, mode).Run();
 }
 

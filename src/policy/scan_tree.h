@@ -23,7 +23,7 @@ inline constexpr int kMaxPathDepth = 16;
 // tree.binary_suffix_ext, tree.unsanctioned_file, tree.benign, tree.cuda_undeclared,
 // tree.patch_undeclared, tree.pycache, tree.path, tree.casefold, tree.shadow, tree.stem_clash,
 // tree.limit, cu.stem.
-std::vector<Error> CheckTree(const ScanBundle& bundle, ScanMode mode);
+std::vector<Error> CheckTree(const ScanBundle& bundle, bundle::Mode mode);
 
 // How the scan reads a file, from its name.
 enum class FileLanguage { kNone, kPython, kCuda, kPatch, kData };

@@ -15,24 +15,20 @@
 #include <string_view>
 #include <vector>
 
+#include "cacheon/bundle/mode.h"
+#include "cacheon/bundle/patch.h"
+#include "cacheon/bundle/tree.h"
 #include "cacheon/core/error.h"
 #include "cacheon/core/result.h"
 
 namespace cacheon::policy {
 
-enum class ScanMode {
-  kStrict,  // every rule
-  kCompat,  // the rules of the published implementation, and the limits that keep the scan safe
-};
-
-enum class ScanEntryKind { kFile, kDirectory, kSymlink, kOther };
-
 // One directory entry of a bundle, as found without following links.
 struct ScanEntry {
-  std::string path;                           // relative to the bundle, parts separated by '/'
-  ScanEntryKind kind = ScanEntryKind::kFile;  //
-  std::uint64_t link_count = 1;               // files only
-  std::string_view content = {};              // files only; owned by the caller during the scan
+  std::string path;  // relative to the bundle, parts separated by '/'
+  bundle::EntryKind kind = bundle::EntryKind::kFile;
+  std::uint64_t link_count = 1;     // of files
+  std::string_view content = {};  // of files; owned by the caller during the scan
 };
 
 // `source` and `entry` of a manifest's op row.
@@ -41,12 +37,18 @@ struct ScanEntryPoint {
   std::string function;
 };
 
+// One `[[dep_patches]]` table.
+struct ScanPatch {
+  std::string target;
+  std::string path;
+};
+
 // What the scan needs to know of a bundle. Paths are relative to the bundle and already checked.
 struct ScanBundle {
   std::vector<ScanEntry> entries;
   bool has_manifest = true;  // false: a loose folder, where no file is undeclared
   std::vector<std::string> cuda_sources = {};
-  std::vector<std::string> dep_patches = {};
+  std::vector<ScanPatch> dep_patches = {};
   std::vector<ScanEntryPoint> entry_points = {};
   bool graph_safe = true;  // some row must run under graph capture: stricter CUDA calls
 };
@@ -70,9 +72,12 @@ struct ScanReport {
 };
 
 struct ScanOptions {
-  ScanMode mode = ScanMode::kStrict;
+  bundle::Mode mode = bundle::Mode::kStrict;
   std::string interpreter = "/usr/bin/python3";  // whose parser judges; must be the runtime's own
   int threads = 0;                               // 0: the cores this process may use
+  // The pinned dependency, by path; patches are dry-applied to it and the results scanned. Empty: this
+  // machine has no copy, and patches are only parsed. Called from several threads.
+  bundle::DependencyReader dependency = {};
 };
 
 // Scans bundles, and keeps its parser processes between calls. Calls must not overlap.
