@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <seccomp.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -87,6 +88,12 @@ Status AddRules(scmp_filter_ctx filter) {
   if (failed == 0)
     failed = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 2,
                               SCMP_A0(SCMP_CMP_EQ, 0), SCMP_A2(SCMP_CMP_EQ, 0));
+  // Closing a script at exec is all of ioctl that an interpreter needs.
+  for (const auto request : {FIOCLEX, FIONCLEX}) {
+    if (failed == 0)
+      failed = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1,
+                                SCMP_A1(SCMP_CMP_EQ, static_cast<scmp_datum_t>(request)));
+  }
   if (failed != 0) return Unavailable(failed);
   return {};
 }

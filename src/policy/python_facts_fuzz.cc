@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The cacheon authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arbitrary answers of the parser child: a tree that is accepted must be in order, and the rules must
-// bear it, whatever shape no Python program has.
+// Arbitrary answers of the parser child: a tree that is accepted must be in order, and the rules
+// must bear it, whatever shape no Python program has.
 
 #include <cstddef>
 #include <cstdint>

@@ -33,7 +33,8 @@ TEST(PythonFacts, BuildsTheTree) {
 }
 
 TEST(PythonFacts, GivesImpossiblePlacesThatOfTheParent) {
-  const auto parse = Read(std::string(kModule) + "0,1,2,1,4,3,-1,0,1,1,2,9,1,3,-1,0,1,1,2,3,7,3,-1,0]}");
+  const auto parse =
+      Read(std::string(kModule) + "0,1,2,1,4,3,-1,0,1,1,2,9,1,3,-1,0,1,1,2,3,7,3,-1,0]}");
   ASSERT_TRUE(parse) << FormatError(parse.error());
   for (const std::int32_t i : {2, 3}) {
     EXPECT_EQ(parse->tree[i].line, 1);
@@ -69,15 +70,15 @@ const std::string kAnswers[] = {
     R"({"status":"perfect"})",
     R"({"status":"ready","version":[2,7]})",
     R"({"status":"ok","strings":[],"nodes":[]})",
-    std::string(kModule) + "5]}",                            // not eight numbers
-    std::string(kModule) + "1,1,2,1,0,3,-1,0]}",             // its own parent
-    std::string(kModule) + "-1,1,2,1,0,3,-1,0]}",            // a second root
-    std::string(kModule) + "0,1,0,1,0,3,-1,0]}",             // a module in a module
-    std::string(kModule) + "0,1,99,1,0,3,-1,0]}",            // a kind beyond the strings
-    std::string(kModule) + "0,1,2,1,0,99999,-1,0]}",         // a text beyond the strings
-    std::string(kModule) + "0,1,2,1,0,3,-2,0]}",             // a negative index
-    std::string(kModule) + "0,1,2,1,0,3,4294967296,0]}",     // beyond 32 bits
-    std::string(kModule) + "0,1,2,1,0,3,1e3,0]}",            // a float
+    std::string(kModule) + "5]}",                         // not eight numbers
+    std::string(kModule) + "1,1,2,1,0,3,-1,0]}",          // its own parent
+    std::string(kModule) + "-1,1,2,1,0,3,-1,0]}",         // a second root
+    std::string(kModule) + "0,1,0,1,0,3,-1,0]}",          // a module in a module
+    std::string(kModule) + "0,1,99,1,0,3,-1,0]}",         // a kind beyond the strings
+    std::string(kModule) + "0,1,2,1,0,99999,-1,0]}",      // a text beyond the strings
+    std::string(kModule) + "0,1,2,1,0,3,-2,0]}",          // a negative index
+    std::string(kModule) + "0,1,2,1,0,3,4294967296,0]}",  // beyond 32 bits
+    std::string(kModule) + "0,1,2,1,0,3,1e3,0]}",         // a float
     // The parent was closed by a sibling.
     std::string(kModule) + "0,1,2,1,0,3,-1,0,0,1,2,1,0,3,-1,0,1,1,2,1,0,3,-1,0]}",
     R"({"status":"ok","strings":[")" + std::string(20'000, 'a') + R"("],"nodes":[]})",

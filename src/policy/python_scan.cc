@@ -174,8 +174,8 @@ Result<ParsedPython> ParsePython(const ScanEntry& entry, bundle::Mode mode, Pyth
   return file;
 }
 
-void CheckPythonBundle(const ScanBundle& bundle, bundle::Mode mode, std::vector<ParsedPython> parsed,
-                       ScanReport& report) {
+void CheckPythonBundle(const ScanBundle& bundle, bundle::Mode mode,
+                       std::vector<ParsedPython> parsed, ScanReport& report) {
   LocalModules modules;
   for (const ScanEntry& entry : bundle.entries) {
     if (entry.kind == bundle::EntryKind::kFile && LanguageOf(entry.path) == FileLanguage::kPython)

@@ -79,7 +79,8 @@ BENCHMARK(BM_ScanWarm)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 void BM_CudaRules(benchmark::State& state) {
   std::string text;
-  while (text.size() < (1U << 20U)) text += "__device__ float f(float x) { return x * 2.0f + g(x); }\n";
+  while (text.size() < (1U << 20U))
+    text += "__device__ float f(float x) { return x * 2.0f + g(x); }\n";
   const SourceText source("k.cu", text);
   const ScanBundle bundle;
   for (auto _ : state) {

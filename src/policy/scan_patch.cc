@@ -25,7 +25,8 @@ constexpr std::array<std::string_view, 5> kPatchedSuffixes = {".cu", ".cuh", ".h
 
 class PatchCheck {
  public:
-  PatchCheck(const ScanBundle& bundle, bundle::Mode mode, const bundle::DependencyReader& dependency)
+  PatchCheck(const ScanBundle& bundle, bundle::Mode mode,
+             const bundle::DependencyReader& dependency)
       : bundle_(bundle), mode_(mode), dependency_(dependency) {}
 
   std::vector<Error> Run() {
@@ -81,9 +82,9 @@ class PatchCheck {
       }
       const bool mode = text.starts_with("new file mode ") || text.starts_with("new mode ");
       if (mode && !text.ends_with(" 100644")) {
-        findings.Strict("dep.construct", {line, 0},
-                        {std::string(text), "a patch may only make plain files",
-                         "leave the mode at 100644"});
+        findings.Strict(
+            "dep.construct", {line, 0},
+            {std::string(text), "a patch may only make plain files", "leave the mode at 100644"});
       }
     }
   }
@@ -111,13 +112,15 @@ class PatchCheck {
 
   void File(const ScanPatch& declared, const bundle::PatchedFile& file, Findings& findings) {
     const std::string_view path = file.path;
-    const bool inside = path.starts_with(kPatchedFolder) &&
-                        path.find('/', kPatchedFolder.size()) == std::string_view::npos &&
-                        std::ranges::find(kPatchedSuffixes, SuffixOf(path)) != kPatchedSuffixes.end();
+    const bool inside =
+        path.starts_with(kPatchedFolder) &&
+        path.find('/', kPatchedFolder.size()) == std::string_view::npos &&
+        std::ranges::find(kPatchedSuffixes, SuffixOf(path)) != kPatchedSuffixes.end();
     if (!inside) {
-      findings.Strict("dep.glob", {file.line, 0},
-                      {file.path, fmt::format("{} is no C++ source directly in the folder", file.path),
-                       "patch .cu, .cuh, .h, .hpp and .inl files of fused_moe"});
+      findings.Strict(
+          "dep.glob", {file.line, 0},
+          {file.path, fmt::format("{} is no C++ source directly in the folder", file.path),
+           "patch .cu, .cuh, .h, .hpp and .inl files of fused_moe"});
     }
     const auto [first, added] = owners_.emplace(declared.target + ":" + file.path, declared.path);
     if (!added && first->second != declared.path) {
@@ -136,9 +139,10 @@ class PatchCheck {
     const std::int64_t old_first = hunk.old_start + (hunk.old_count == 0 ? 1 : 0);
     const std::int64_t new_first = hunk.new_start + (hunk.new_count == 0 ? 1 : 0);
     if (new_first != old_first + shift) {
-      findings.Strict("dep.newstart", {hunk.line, 0},
-                      {file.path, fmt::format("the new side must begin at line {}", old_first + shift),
-                       "make the patch anew with diff -u"});
+      findings.Strict(
+          "dep.newstart", {hunk.line, 0},
+          {file.path, fmt::format("the new side must begin at line {}", old_first + shift),
+           "make the patch anew with diff -u"});
     }
     shift += hunk.new_count - hunk.old_count;
     for (std::size_t i = 0; i < hunk.lines.size(); ++i) {
@@ -159,8 +163,8 @@ class PatchCheck {
     for (const auto& [path, content] : *changed) Scan(path, content);
   }
 
-  // The patched file under the rules of the bundle's own sources. What the pinned file already says is
-  // not the bundle's: only what there is more of counts.
+  // The patched file under the rules of the bundle's own sources. What the pinned file already says
+  // is not the bundle's: only what there is more of counts.
   void Scan(const std::string& path, const std::string& content) {
     std::map<std::pair<Code, std::string>, int> before;
     auto original = dependency_(path);
@@ -172,10 +176,11 @@ class PatchCheck {
     Findings result(mode_, path, &source);
     for (const Error& finding : CudaErrors(source)) {
       if (--before[{finding.code, finding.symbol}] >= 0) continue;
-      result.Strict("dep.added_cuda", {finding.where.line, 0},
-                    {finding.symbol,
-                     fmt::format("{} in the patched file: {}", finding.code.text(), finding.message),
-                     finding.hint});
+      result.Strict(
+          "dep.added_cuda", {finding.where.line, 0},
+          {finding.symbol,
+           fmt::format("{} in the patched file: {}", finding.code.text(), finding.message),
+           finding.hint});
     }
     std::ranges::move(result.Take(), std::back_inserter(errors_));
   }

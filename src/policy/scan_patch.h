@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The dependency patches of a bundle: parsed, held against what may be patched, applied in memory to the
-// pinned dependency, and the resulting CUDA files scanned like the bundle's own.
+// The dependency patches of a bundle: parsed, held against what may be patched, applied in memory
+// to the pinned dependency, and the resulting CUDA files scanned like the bundle's own.
 
 #include <vector>
 

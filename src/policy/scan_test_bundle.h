@@ -29,7 +29,8 @@ inline ScanBundle MakeTestBundle(const TestFiles& files) {
   return bundle;
 }
 
-inline ScanReport ScanTestBundle(const ScanBundle& bundle, bundle::Mode mode = bundle::Mode::kStrict) {
+inline ScanReport ScanTestBundle(const ScanBundle& bundle,
+                                 bundle::Mode mode = bundle::Mode::kStrict) {
   static Scanner strict({.mode = bundle::Mode::kStrict});
   static Scanner compat({.mode = bundle::Mode::kCompat});
   auto report = (mode == bundle::Mode::kStrict ? strict : compat).Scan(bundle);

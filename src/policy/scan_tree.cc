@@ -39,7 +39,6 @@ constexpr Magic kMagics[] = {
     {"\xce\xfa\xed\xfe"sv, "a Mach-O object"},
     {"\xcf\xfa\xed\xfe"sv, "a Mach-O object"},
     {"\xca\xfe\xba\xbe"sv, "a Mach-O object"},
-    {"MZ"sv, "a Windows program"},
     {"!<arch>\n"sv, "a library archive"},
     {"\x50\xed\x55\xba"sv, "a CUDA fat binary"},
     {"PK\x03\x04"sv, "a zip archive"},
@@ -78,6 +77,10 @@ std::string_view MagicOf(std::string_view content) {
   for (const Magic& magic : kMagics) {
     if (content.starts_with(magic.bytes)) return magic.what;
   }
+  // Two letters alone could begin a text; a program's header has zeros.
+  constexpr std::size_t kDosHeaderBytes = 64;
+  if (content.starts_with("MZ") && content.substr(0, kDosHeaderBytes).find('\0') != content.npos)
+    return "a Windows program";
   // Pickle protocols 2 to 5 begin with 0x80 and the protocol.
   if (content.size() >= 2 && content[0] == '\x80' && content[1] >= 2 && content[1] <= 5)
     return "a pickle";

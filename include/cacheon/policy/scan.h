@@ -27,7 +27,7 @@ namespace cacheon::policy {
 struct ScanEntry {
   std::string path;  // relative to the bundle, parts separated by '/'
   bundle::EntryKind kind = bundle::EntryKind::kFile;
-  std::uint64_t link_count = 1;     // of files
+  std::uint64_t link_count = 1;   // of files
   std::string_view content = {};  // of files; owned by the caller during the scan
 };
 
@@ -75,8 +75,8 @@ struct ScanOptions {
   bundle::Mode mode = bundle::Mode::kStrict;
   std::string interpreter = "/usr/bin/python3";  // whose parser judges; must be the runtime's own
   int threads = 0;                               // 0: the cores this process may use
-  // The pinned dependency, by path; patches are dry-applied to it and the results scanned. Empty: this
-  // machine has no copy, and patches are only parsed. Called from several threads.
+  // The pinned dependency, by path; patches are dry-applied to it and the results scanned. Empty:
+  // this machine has no copy, and patches are only parsed. Called from several threads.
   bundle::DependencyReader dependency = {};
 };
 
