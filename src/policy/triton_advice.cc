@@ -70,7 +70,7 @@ class KernelAdvice {
     const std::int32_t callee = tree_.Child(node, F::kFunc);
     if (file_.names.MayBe(callee, "host_helper")) {
       findings_.Floor("triton.host_helper_in_jit", file_.PlaceOf(node),
-                      {"triton.next_power_of_2",
+                      {"next_power_of_2",
                        "next_power_of_2 does not compile inside a jit function: its argument is a "
                        "constexpr wrapper there",
                        "compute it on the host at the launch and pass it as another tl.constexpr"});

@@ -11,10 +11,10 @@
 namespace cacheon::report {
 namespace {
 
-const Json& Run(const Json& log) { return log.Find("runs")->as_array().at(0); }
+const Json& RunOf(const Json& log) { return log.Find("runs")->as_array().at(0); }
 
 const Json& ResultAt(const Json& log, std::size_t i) {
-  return Run(log).Find("results")->as_array().at(i);
+  return RunOf(log).Find("results")->as_array().at(i);
 }
 
 const Json& PhysicalOf(const Json& result) {
@@ -29,7 +29,7 @@ TEST(Sarif, WritesRuleMessageAndPlace) {
                                       .symbol = "x"}};
   const Json log = SarifLog(errors, "1.2.3", "bundles/k/");
   EXPECT_EQ(log.Find("version")->as_string(), "2.1.0");
-  EXPECT_EQ(Run(log).Find("columnKind")->as_string(), "unicodeCodePoints");
+  EXPECT_EQ(RunOf(log).Find("columnKind")->as_string(), "unicodeCodePoints");
   const Json& result = ResultAt(log, 0);
   EXPECT_EQ(result.Find("ruleId")->as_string(), "io.open");
   EXPECT_EQ(result.Find("level")->as_string(), "error");
@@ -38,7 +38,7 @@ TEST(Sarif, WritesRuleMessageAndPlace) {
   EXPECT_EQ(place.Find("artifactLocation")->Find("uri")->as_string(), "bundles/k/ops/a%20b.py");
   EXPECT_EQ(place.Find("region")->Find("startLine")->as_int64(), 3);
   EXPECT_EQ(place.Find("region")->Find("startColumn")->as_int64(), 5);
-  const Json& driver = *Run(log).Find("tool")->Find("driver");
+  const Json& driver = *RunOf(log).Find("tool")->Find("driver");
   EXPECT_EQ(driver.Find("version")->as_string(), "1.2.3");
   const Json& rule = driver.Find("rules")->as_array().at(0);
   EXPECT_EQ(rule.Find("id")->as_string(), "io.open");
@@ -62,7 +62,7 @@ TEST(Sarif, PutsErrorsFirstAndEachRuleOnce) {
   const Json log = SarifLog(errors, "1");
   EXPECT_EQ(ResultAt(log, 0).Find("message")->Find("text")->as_string(), "a");
   EXPECT_EQ(ResultAt(log, 2).Find("level")->as_string(), "note");
-  const auto& rules = Run(log).Find("tool")->Find("driver")->Find("rules")->as_array();
+  const auto& rules = RunOf(log).Find("tool")->Find("driver")->Find("rules")->as_array();
   ASSERT_EQ(rules.size(), 2U);
   for (std::size_t i = 0; i < 3; ++i) {
     const Json& result = ResultAt(log, i);
@@ -84,12 +84,12 @@ TEST(Sarif, KeepsFingerprintsApartAndAcrossMovedLines) {
 
 TEST(Sarif, IsBounded) {
   const std::vector<Error> errors(kMaxSarifResults + 1, Error{.code = "io.open", .message = "m"});
-  EXPECT_EQ(Run(SarifLog(errors, "1")).Find("results")->as_array().size(), kMaxSarifResults);
+  EXPECT_EQ(RunOf(SarifLog(errors, "1")).Find("results")->as_array().size(), kMaxSarifResults);
 }
 
 TEST(Sarif, IsAWholeLogWithoutErrors) {
   const Json log = SarifLog({}, "1");
-  EXPECT_TRUE(Run(log).Find("results")->as_array().empty());
+  EXPECT_TRUE(RunOf(log).Find("results")->as_array().empty());
 }
 
 }  // namespace
