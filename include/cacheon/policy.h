@@ -4,7 +4,7 @@
 
 // policy: what can be decided about a bundle without running a line of it. Which calls a row offers
 // to serve and whether two rows collide, which target a bundle competes for and whether its
-// features are admitted there.
+// features are admitted there, and what its sources say to a static scan.
 
 #include "cacheon/policy/descriptor.h"      // IWYU pragma: export
 #include "cacheon/policy/domain.h"          // IWYU pragma: export
@@ -15,4 +15,5 @@
 #include "cacheon/policy/rebuild_plan.h"    // IWYU pragma: export
 #include "cacheon/policy/resolve.h"         // IWYU pragma: export
 #include "cacheon/policy/routing.h"         // IWYU pragma: export
+#include "cacheon/policy/scan.h"            // IWYU pragma: export
 #include "cacheon/policy/target_catalog.h"  // IWYU pragma: export
