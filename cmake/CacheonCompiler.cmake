@@ -9,9 +9,9 @@ add_library(cacheon::build ALIAS cacheon_build)
 target_compile_features(cacheon_build INTERFACE cxx_std_23)
 target_compile_options(cacheon_build INTERFACE
   -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Wold-style-cast
+  $<$<BOOL:${CACHEON_WERROR}>:-Werror>
   # GCC 12 takes the inactive members of a moved std::variant for uninitialised ones.
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
-  $<$<BOOL:${CACHEON_WERROR}>:-Werror>)
+  $<$<AND:$<BOOL:${CACHEON_WERROR}>,$<CXX_COMPILER_ID:GNU>>:-Wno-error=maybe-uninitialized>)
 
 if(CACHEON_SANITIZE)
   # For the tests that cannot run under a sanitizer; compilers do not agree on a macro of their own.
