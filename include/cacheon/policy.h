@@ -7,6 +7,7 @@
 // features are admitted there.
 
 #include "cacheon/policy/coverage.h"        // IWYU pragma: export
+#include "cacheon/policy/declare.h"         // IWYU pragma: export
 #include "cacheon/policy/descriptor.h"      // IWYU pragma: export
 #include "cacheon/policy/domain.h"          // IWYU pragma: export
 #include "cacheon/policy/eligibility.h"     // IWYU pragma: export

@@ -121,14 +121,21 @@ Box BoxOf(const Domain& row, const std::vector<Axis>& axes) {
   return box;
 }
 
-Box HullOf(const std::vector<Box>& boxes) {
+// Integers between the lowest and the highest that some row admits are all inside the hull.
+void FillBetween(AtomSet& set) {
+  const auto first = std::ranges::find(set, true);
+  const auto last = std::ranges::find(set.rbegin(), set.rend(), true).base();
+  if (first != set.end()) std::fill(first, last, true);
+}
+
+Box HullOf(const std::vector<Box>& boxes, const std::vector<Axis>& axes) {
   Box hull = boxes.front();
-  for (const Box& box : boxes) {
-    for (std::size_t axis = 0; axis < hull.size(); ++axis) {
-      for (std::size_t i = 0; i < hull[axis].size(); ++i) {
-        hull[axis][i] = hull[axis][i] || box[axis][i];
-      }
+  for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+    AtomSet& set = hull[axis];
+    for (const Box& box : boxes) {
+      for (std::size_t i = 0; i < set.size(); ++i) set[i] = set[i] || box[axis][i];
     }
+    if (IsNumeric(*FindField(axes[axis].field))) FillBetween(set);
   }
   return hull;
 }
@@ -217,7 +224,7 @@ std::vector<CoverageGap> FindCoverageGaps(std::span<const Domain> rows, std::siz
   const std::vector<Axis> axes = AxesOf(served);
   std::vector<Box> boxes;
   for (const Domain& row : served) boxes.push_back(BoxOf(row, axes));
-  const Box hull = HullOf(boxes);
+  const Box hull = HullOf(boxes, axes);
 
   // Depth first, so that a bounded search still ends with whole gaps.
   struct Pending {

@@ -121,7 +121,7 @@ TEST(ReadMetadata, TakesTheLastOfEqualKeysAndWarns) {
   EXPECT_TRUE(ParseEligibility(metadata.value).value().graph_safe);
   ASSERT_EQ(metadata.warnings.size(), 1U);
   EXPECT_EQ(metadata.warnings[0].code, Code("elig.duplicate_key"));
-  EXPECT_EQ(metadata.warnings[0].where, Place{});  // the reader does not say where
+  EXPECT_EQ(metadata.warnings[0].where, (Place{.line = 1, .column = 35}));
   EXPECT_EQ(metadata.warnings[0].severity, Severity::kWarning);
 }
 
@@ -132,7 +132,9 @@ TEST(ReadMetadata, TakesNonFiniteWordsAndWarns) {
   EXPECT_EQ(metadata.warnings[0].code, Code("elig.non_finite"));
   EXPECT_EQ(metadata.warnings[0].where, Place{});
   EXPECT_EQ(metadata.warnings[1].code, Code("elig.unknown_key"));
-  EXPECT_EQ(metadata.warnings[1].where.key_path, "note \" NaN");
+  EXPECT_EQ(metadata.warnings[1].where.key_path, R"("note \" NaN")");
+  EXPECT_EQ(ReadMetadata(R"({"max_num_token": 1})").value().warnings[0].hint,
+            "did you mean `max_num_tokens`?");
 }
 
 TEST(ReadMetadata, ANonFiniteWordIsNoBound) {

@@ -38,10 +38,10 @@ struct CoverageGap {
   std::string Text() const;
 };
 
-// The gaps inside the hull of the rows (per field, whatever some row admits). Calls that leave a
-// field unsaid are not looked at. Gaps are disjoint, in field order of what they lack; at most
-// `limit` are returned, and a search that grows past a fixed bound ends with those found. Rows that
-// constrain private fields are left out.
+// The gaps inside the hull of the rows: per field, the values that some row admits and, of
+// integers, also those between them. Calls that leave a field unsaid are not looked at. Gaps are
+// disjoint, in field order of what they lack; at most `limit` are returned, and a search that grows
+// past a fixed bound ends with those found. Rows that constrain private fields are left out.
 std::vector<CoverageGap> FindCoverageGaps(std::span<const Domain> rows, std::size_t limit = 16);
 
 }  // namespace cacheon::policy
