@@ -5,9 +5,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
-#include "src/bundle/fake_artifact_rows_for_test.h"
-#include "src/bundle/scratch_tree_for_test.h"
+#include <filesystem>
+
+#include "cacheon/core/unique_fd.h"
 
 namespace cacheon::policy {
 namespace {
@@ -19,28 +21,44 @@ constexpr std::string_view kHead = "bundle_id = \"b\"\nabi_version = \"cacheon-o
 constexpr std::string_view kRow =
     "[[ops]]\nslot = \"norm.rmsnorm\"\nsource = \"k.py\"\nentry = \"run\"\n";
 
+// Takes any list of exports, so that the rules around them can be tested alone.
+class AnyExports final : public bundle::ArtifactRowChecker {
+ public:
+  bundle::ArtifactRows Check(const bundle::ArtifactRowInput& row,
+                             std::vector<Error>&) const override {
+    bundle::ArtifactRows rows;
+    if (row.exports != nullptr) rows.exports = *row.exports;
+    return rows;
+  }
+};
+
 class DeclareTest : public testing::Test {
  protected:
-  DeclareTest() {
-    tree_.File("k.py", "x");
-    tree_.File("a.cu", "x");
+  void SetUp() override {
+    ASSERT_NE(mkdtemp(root_.data()), nullptr);
+    WriteFile("k.py", "x");
+    WriteFile("a.cu", "x");
+  }
+  void TearDown() override { std::filesystem::remove_all(root_); }
+
+  void WriteFile(const std::string& path, std::string_view content) {
+    ASSERT_TRUE(WriteFileAtomically(root_ + "/" + path, content).has_value());
   }
 
   bundle::Manifest Read(std::string_view more) {
-    tree_.File("manifest.toml", std::string(kHead) + std::string(kRow) + std::string(more));
-    return bundle::ReadManifest(tree_.root(),
-                                {.mode = bundle::Mode::kStrict, .artifact_rows = &checker_})
+    WriteFile("manifest.toml", std::string(kHead) + std::string(kRow) + std::string(more));
+    return bundle::ReadManifest(root_, {.mode = bundle::Mode::kStrict, .artifact_rows = &checker_})
         .manifest.value();
   }
   Result<RowEligibility> ReadRow(std::string_view more, std::string_view metadata,
                                  bundle::Mode mode = bundle::Mode::kStrict) {
-    tree_.File("metadata/m.json", metadata);
-    const bundle::Manifest manifest = Read("metadata = \"metadata/m.json\"\n" + std::string(more));
-    return ReadEligibility(tree_.root(), manifest, manifest.ops[0], mode);
+    WriteFile("m.json", metadata);
+    const bundle::Manifest manifest = Read("metadata = \"m.json\"\n" + std::string(more));
+    return ReadEligibility(root_, manifest, manifest.ops[0], mode);
   }
 
-  bundle::ScratchTree tree_;
-  bundle::FakeArtifactRows checker_;
+  std::string root_ = testing::TempDir() + "/declare-XXXXXX";
+  AnyExports checker_;
 };
 
 TEST_F(DeclareTest, TakesEveryFeatureOfARow) {
@@ -56,7 +74,6 @@ TEST_F(DeclareTest, TakesEveryFeatureOfARow) {
 }
 
 TEST_F(DeclareTest, TakesTheProvidersOfExports) {
-  checker_.takes_cuda_sources = true;
   const Declaration declaration =
       Declare(Read("[[ops.aot_exports]]\nprovider = \"cutlass.cute.cubin.v1\"\n"));
   EXPECT_THAT(declaration.rows[0].providers, ElementsAre("cutlass.cute.cubin.v1"));
@@ -65,7 +82,7 @@ TEST_F(DeclareTest, TakesTheProvidersOfExports) {
 TEST_F(DeclareTest, ARowWithoutMetadataHasItsListsAlone) {
   const bundle::Manifest manifest = Read("dtypes = [\"bf16\"]\n");
   const RowEligibility row =
-      ReadEligibility(tree_.root(), manifest, manifest.ops[0], bundle::Mode::kStrict).value();
+      ReadEligibility(root_, manifest, manifest.ops[0], bundle::Mode::kStrict).value();
   EXPECT_THAT(row.eligibility.dtypes, ElementsAre("bfloat16"));
 }
 
@@ -73,7 +90,7 @@ TEST_F(DeclareTest, ErrorsOfMetadataNameItsFile) {
   const auto row = ReadRow("", R"({"graph_safe": 1})");
   ASSERT_FALSE(row.has_value());
   EXPECT_EQ(row.error().code, Code("elig.graph_safe_type"));
-  EXPECT_EQ(row.error().where, (Place{.file = "metadata/m.json", .key_path = "graph_safe"}));
+  EXPECT_EQ(row.error().where, (Place{.file = "m.json", .key_path = "graph_safe"}));
 }
 
 TEST_F(DeclareTest, ListsThatShareNothingAreAnErrorOfTheRow) {
@@ -86,7 +103,7 @@ TEST_F(DeclareTest, ListsThatShareNothingAreAnErrorOfTheRow) {
 TEST_F(DeclareTest, OnlyStrictModeWarns) {
   const auto strict = ReadRow("", R"({"gpu": 1})");
   ASSERT_EQ(strict.value().warnings.size(), 1U);
-  EXPECT_EQ(strict.value().warnings[0].where.file, "metadata/m.json");
+  EXPECT_EQ(strict.value().warnings[0].where.file, "m.json");
   EXPECT_THAT(ReadRow("", R"({"gpu": 1})", bundle::Mode::kCompat).value().warnings, IsEmpty());
 }
 

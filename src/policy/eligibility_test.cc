@@ -121,7 +121,7 @@ TEST(ReadMetadata, TakesTheLastOfEqualKeysAndWarns) {
   EXPECT_TRUE(ParseEligibility(metadata.value).value().graph_safe);
   ASSERT_EQ(metadata.warnings.size(), 1U);
   EXPECT_EQ(metadata.warnings[0].code, Code("elig.duplicate_key"));
-  EXPECT_EQ(metadata.warnings[0].where, (Place{.line = 1, .column = 35}));
+  EXPECT_EQ(metadata.warnings[0].where, (Place{.line = 1, .column = 34}));
   EXPECT_EQ(metadata.warnings[0].severity, Severity::kWarning);
 }
 

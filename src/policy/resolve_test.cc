@@ -145,6 +145,13 @@ TEST(Consistency, ExportsNeedTheirStepAndTheStepNeedsExports) {
   EXPECT_TRUE(AdmitBundle(One(row), std::vector<std::string>{"rebuild:build_cute_cubin"}, kCompat));
 }
 
+// Admission speaks before target.provider_unregistered can.
+TEST(Admission, RefusesExportsOfAnUnknownProvider) {
+  DeclaredRow row = Row("norm.rmsnorm");
+  row.providers = {"my.compiler.v1"};
+  ExpectRefusal(One(row), {}, "target.feature_rejected", At("ops[0]"), kStrict);
+}
+
 TEST(Extension, IsAdmittedInStrictModeWhereThePublishedProviderIs) {
   DeclaredRow row = Row("norm.rmsnorm");
   row.providers = {kOurs};
