@@ -6,10 +6,13 @@
 // to serve and whether two rows collide, which target a bundle competes for and whether its
 // features are admitted there, and what its sources say to a static scan.
 
+#include "cacheon/policy/coverage.h"        // IWYU pragma: export
+#include "cacheon/policy/declare.h"         // IWYU pragma: export
 #include "cacheon/policy/descriptor.h"      // IWYU pragma: export
 #include "cacheon/policy/domain.h"          // IWYU pragma: export
 #include "cacheon/policy/eligibility.h"     // IWYU pragma: export
 #include "cacheon/policy/field.h"           // IWYU pragma: export
+#include "cacheon/policy/live_fields.h"     // IWYU pragma: export
 #include "cacheon/policy/match.h"           // IWYU pragma: export
 #include "cacheon/policy/provider.h"        // IWYU pragma: export
 #include "cacheon/policy/rebuild_plan.h"    // IWYU pragma: export

@@ -31,6 +31,8 @@ constexpr auto kFileKinds = std::to_array<FileKind>({
     {"bundle/routing.json", "capability domains, matching, overlap, selection", RunRouting},
     {"bundle/target_catalog.json", "the catalogue's snapshot, digests and active sets",
      RunTargetCatalog},
+    {"bundle/target_resolution.json", "features, rebuild plans and resolution",
+     RunTargetResolution},
     {"slots/comparators.json", "verdicts and scores of the published comparators", RunComparators},
     {"slots/nvfp4.json", "the NVFP4 codec, its scales and row orders", RunNvfp4},
 });

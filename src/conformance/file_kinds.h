@@ -28,6 +28,7 @@ Cases RunPublicationPaths(const Json& document);
 Cases RunResources(const Json& document);
 Cases RunRouting(const Json& document);
 Cases RunTargetCatalog(const Json& document);
+Cases RunTargetResolution(const Json& document);
 Cases RunTma(const Json& document);
 
 }  // namespace cacheon::conformance
