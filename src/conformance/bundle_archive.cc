@@ -117,10 +117,10 @@ CaseResult RunArchiveCase(const Json& the_case, std::string name) {
   if (!scratch) return Unsupported(std::move(name), FormatError(scratch.error()));
   const auto archive = ArchiveOf(the_case);
   if (!archive) return Unsupported(std::move(name), FormatError(archive.error()));
-  const Status written = scratch->WriteFile("in.tar.gz", *archive);
+  const Status written = scratch->WriteFile("input", *archive);
   if (!written) return Unsupported(std::move(name), FormatError(written.error()));
   const std::string out = scratch->root() + "/out";
-  const auto report = bundle::UnpackArchive(scratch->root() + "/in.tar.gz", out,
+  const auto report = bundle::UnpackArchive(scratch->root() + "/input", out,
                                             TextOf(the_case, "expected_content_hash"));
   if (!report) {
     return CompareVerdict(the_case, std::move(name), Json(),
@@ -132,6 +132,7 @@ CaseResult RunArchiveCase(const Json& the_case, std::string name) {
 }  // namespace
 
 Cases RunArchive(const Json& document) {
+  if (!document.is_object()) return Fail("conformance.form", "the file is no object");
   std::vector<CaseResult> results;
   RunList(document, "cases", RunArchiveCase, results);
   return results;

@@ -74,6 +74,7 @@ CaseResult RunWorkedPreimage(const Json& worked) {
 }  // namespace
 
 Cases RunContentHash(const Json& document) {
+  if (!document.is_object()) return Fail("conformance.form", "the file is no object");
   std::vector<CaseResult> results;
   if (const Json* worked = document.Find("worked_preimage")) {
     results.push_back(RunWorkedPreimage(*worked));

@@ -56,6 +56,7 @@ CaseResult RunApply(const Json& the_case, std::string name) {
 }  // namespace
 
 Cases RunDepPatch(const Json& document) {
+  if (!document.is_object()) return Fail("conformance.form", "the file is no object");
   std::vector<CaseResult> results;
   RunList(document, "parse", RunParse, results);
   RunList(document, "apply", RunApply, results);
