@@ -283,7 +283,7 @@ TEST_F(ManifestTest, ReadsMetadataOfDirectRowsStrictly) {
   EXPECT_THAT(errors_with("\xff"),
               ElementsAre("manifest.metadata_json m.json:0:0 ops[0].metadata"));
   EXPECT_THAT(errors_with("{\"x\": {\"a\": 1, \"a\": 2}}"),
-              ElementsAre("manifest.metadata_duplicate_key m.json:0:0 ops[0].metadata"));
+              ElementsAre("manifest.metadata_duplicate_key m.json:1:18 ops[0].metadata"));
   EXPECT_THAT(errors_with("[]"),
               ElementsAre("manifest.metadata_object m.json:0:0 ops[0].metadata"));
   EXPECT_THAT(errors_with("{\"capabilities\": []}"),

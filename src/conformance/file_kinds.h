@@ -10,6 +10,7 @@ namespace cacheon::conformance {
 
 using Cases = Result<std::vector<CaseResult>>;
 
+Cases RunArchive(const Json& document);
 Cases RunArtifactCanonicalJson(const Json& document);
 Cases RunArtifactIdentity(const Json& document);
 Cases RunArtifactManifests(const Json& document);
@@ -17,10 +18,13 @@ Cases RunAuthorities(const Json& document);
 Cases RunCanonicalJson(const Json& document);
 Cases RunComparators(const Json& document);
 Cases RunCompileProfile(const Json& document);
+Cases RunContentHash(const Json& document);
+Cases RunDepPatch(const Json& document);
 Cases RunExpressions(const Json& document);
 Cases RunFastDivmod(const Json& document);
 Cases RunIdentities(const Json& document);
 Cases RunLaunch(const Json& document);
+Cases RunManifest(const Json& document);
 Cases RunNvfp4(const Json& document);
 Cases RunParameters(const Json& document);
 Cases RunPlanSelection(const Json& document);
