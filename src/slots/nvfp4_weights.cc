@@ -83,7 +83,7 @@ IntSource ScaleSource(Draw draw, ScaleMatrix matrix) {
 }
 
 FloatSource OuterScales(std::int64_t shift, bool varied) {
-  constexpr std::array<float, 4> kScales = {1, 0.5F, 2, 1.5F};
+  static constexpr std::array<float, 4> kScales = {1, 0.5F, 2, 1.5F};
   return [shift, varied](std::int64_t first, std::span<float> out) {
     for (std::size_t i = 0; i < out.size(); ++i) {
       const auto at = static_cast<std::size_t>(first + shift) + i;
