@@ -21,6 +21,7 @@ constexpr auto kFileKinds = std::to_array<FileKind>({
     {"artifact/parameters.json", "kernel parameters, read and packed", RunParameters},
     {"artifact/plan_selection.json", "the choice of a plan", RunPlanSelection},
     {"artifact/publication_paths.json", "paths inside publications", RunPublicationPaths},
+    {"artifact/receipts.json", "the completion gate over receipts", RunReceipts},
     {"artifact/reference_crashes.json", "manifests that crash a lesser reader",
      RunArtifactManifests},
     {"artifact/resources.json", "artifact resources and their live shapes", RunResources},

@@ -29,6 +29,7 @@ Cases RunNvfp4(const Json& document);
 Cases RunParameters(const Json& document);
 Cases RunPlanSelection(const Json& document);
 Cases RunPublicationPaths(const Json& document);
+Cases RunReceipts(const Json& document);
 Cases RunResources(const Json& document);
 Cases RunRouting(const Json& document);
 Cases RunTargetCatalog(const Json& document);
