@@ -331,6 +331,7 @@ Result<PythonParse> ReadPythonFacts(std::string_view json,
 }
 
 std::int32_t PythonTree::Child(std::int32_t index, PythonField field) const {
+  if (index == kNoNode) return kNoNode;
   for (std::int32_t i = index + 1; i < (*this)[index].end; i = (*this)[i].end) {
     if ((*this)[i].field == field) return i;
   }
@@ -339,6 +340,7 @@ std::int32_t PythonTree::Child(std::int32_t index, PythonField field) const {
 
 std::vector<std::int32_t> PythonTree::Children(std::int32_t index, PythonField field) const {
   std::vector<std::int32_t> children;
+  if (index == kNoNode) return children;
   for (std::int32_t i = index + 1; i < (*this)[index].end; i = (*this)[i].end) {
     if ((*this)[i].field == field) children.push_back(i);
   }

@@ -192,7 +192,8 @@ class PythonTree {
   const PythonNode& operator[](std::int32_t index) const {
     return nodes_[static_cast<std::size_t>(index)];
   }
-  // The first child in that field, or kNoNode.
+  // The first child in that field, or kNoNode. Of no node there are none: an answer may lack parts
+  // that every program has.
   std::int32_t Child(std::int32_t index, PythonField field) const;
   // All children in that field, in source order.
   std::vector<std::int32_t> Children(std::int32_t index, PythonField field) const;

@@ -77,7 +77,8 @@ ScopeId PythonScopes::ScopeUnder(const PythonTree& tree, std::int32_t node) {
                        (above.kind == K::kArg && self.field == F::kAnnotation) ||
                        (above.kind == K::kComprehension && self.field == F::kIter &&
                         tree.Child(above.parent, F::kGenerators) == self.parent);
-  return outside ? scopes_[static_cast<std::size_t>(outer)].parent : outer;
+  // Only an answer that no program has puts such a part at the module's level.
+  return outside && outer != kModuleScope ? scopes_[static_cast<std::size_t>(outer)].parent : outer;
 }
 
 void PythonScopes::Declare(const PythonTree& tree, std::int32_t node) {
