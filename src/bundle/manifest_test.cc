@@ -9,6 +9,7 @@
 
 #include "cacheon/bundle/patch.h"
 #include "src/bundle/fake_artifact_rows_for_test.h"
+#include "src/bundle/golden_vectors_for_test.h"
 #include "src/bundle/scratch_tree_for_test.h"
 
 namespace cacheon::bundle {
