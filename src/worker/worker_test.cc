@@ -11,6 +11,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <filesystem>
 #include <limits>
 #include <span>
 #include <string>
@@ -209,6 +210,22 @@ TEST_F(WorkerTest, CallAfterAnExceptionWorks) {
           "    if len(calls) == 1: raise ValueError('once')\n");
   EXPECT_EQ(first.ending, Ending::kRaised);
   ExpectDone(CallAgain());
+}
+
+// A virtual environment without packages: an interpreter outside of the system's folders.
+TEST_F(WorkerTest, InterpreterWithoutTorchIsNotTheCandidatesFault) {
+  namespace fs = std::filesystem;
+  const TestFolder environment;
+  fs::permissions(environment.path(), fs::perms::others_read | fs::perms::others_exec,
+                  fs::perm_options::add);
+  fs::create_directory(environment.path() + "/bin");
+  fs::create_symlink(fs::canonical(options_.interpreter.path), environment.path() + "/bin/python3");
+  environment.Write("pyvenv.cfg", "home = /usr/bin\ninclude-system-site-packages = false\n");
+  options_.interpreter.path = environment.path() + "/bin/python3";
+  const Outcome outcome = Load("def entry(x, out):\n    pass\n");
+  EXPECT_EQ(outcome.ending, Ending::kInfrastructure);
+  EXPECT_EQ(CodeOf(outcome), "env.torch_missing");
+  EXPECT_THAT(outcome.error->message, HasSubstr("No module named 'torch'"));
 }
 
 // The worker without an interpreter.
