@@ -3,8 +3,8 @@
 #pragma once
 
 // core: what every other module stands on. Errors with stable codes and places, SHA-256, JSON
-// values and their canonical bytes, counter-based random numbers, UTF-8, and owned file descriptors.
-// Nothing here knows what a bundle or a tensor is.
+// values and their canonical bytes, counter-based random numbers, UTF-8, and owned file
+// descriptors. Nothing here knows what a bundle or a tensor is.
 
 #include "cacheon/core/code.h"       // IWYU pragma: export
 #include "cacheon/core/error.h"      // IWYU pragma: export

@@ -5,4 +5,5 @@
 // report: views of documents. A verdict document is made once; text, JUnit, SARIF and HTML are read
 // from it, so that an archived verdict can be viewed again. Nothing here decides anything.
 
-#include "cacheon/report/text.h"  // IWYU pragma: export
+#include "cacheon/report/sarif.h"  // IWYU pragma: export
+#include "cacheon/report/text.h"   // IWYU pragma: export

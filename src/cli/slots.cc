@@ -173,12 +173,19 @@ Json ContractJson(const slots::Slot& slot) {
                       {"our_cases", CasesJson(slot.OurCases())}};
 }
 
+// The first sentence, cut to what fits beside the other columns.
+std::string_view Summary(std::string_view semantics) {
+  constexpr std::size_t kWidth = 96;
+  semantics = semantics.substr(0, semantics.find(". "));
+  return semantics.size() <= kWidth ? semantics : semantics.substr(0, semantics.rfind(' ', kWidth));
+}
+
 std::string ListText() {
   std::string text;
   for (const slots::Slot* slot : slots::Catalogue()) {
     const Contract& contract = slot->contract();
     text += fmt::format("{:38} {:11} {}\n", contract.id, slots::KindName(contract.kind),
-                        contract.semantics.substr(0, contract.semantics.find('\n')));
+                        Summary(contract.semantics));
   }
   return text;
 }

@@ -190,7 +190,8 @@ SlackScale SlackScaleOf(const AcceptanceRule& rule, DType call_dtype) {
   // One subnormal step of float16 is coarse enough to matter. For the two formats with eight
   // exponent bits it is the smallest normal number, because machines may flush subnormals.
   const double floor = call_dtype == DType::kFloat16 ? 0x1p-24 : 0x1p-126;
-  return {.unit = steps * tensor::Epsilon(call_dtype), .floor = floor};
+  const double unit = rule.unit > 0 ? rule.unit : steps * tensor::Epsilon(call_dtype);
+  return {.unit = unit, .floor = floor};
 }
 
 Result<Acceptance> Accept(const AcceptanceRule& rule, const SlackScale& scale,

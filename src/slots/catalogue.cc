@@ -10,8 +10,17 @@
 namespace cacheon::slots {
 
 std::span<const Slot* const> Catalogue() {
-  static const std::array kSlots = {&SiluAndMul(), &RmsNorm(),       &Sdpa(),
-                                    &Decode(),     &MsaBlockScore(), &MsaPrefill()};
+  static const std::array kSlots = {&SiluAndMul(),
+                                    &RmsNorm(),
+                                    &Sdpa(),
+                                    &Decode(),
+                                    &MsaBlockScore(),
+                                    &MsaPrefill(),
+                                    &FusedExperts(MoeModel::kGeneric),
+                                    &FusedExpertsReduce(MoeModel::kGeneric),
+                                    &AllReduce(),
+                                    &ArResidualRmsNorm(),
+                                    &MoeFinalize()};
   return kSlots;
 }
 
@@ -20,6 +29,16 @@ const Slot* FindSlot(std::string_view id) {
   const auto found =
       std::ranges::find(slots, id, [](const Slot* slot) { return slot->contract().id; });
   return found == slots.end() ? nullptr : *found;
+}
+
+const Slot* FindSlot(std::string_view id, std::string_view model) {
+  const Slot* generic = FindSlot(id);
+  if (model != "MiniMax-M3" && model != "MiniMax-M3-NVFP4") return generic;
+  if (generic == &FusedExperts(MoeModel::kGeneric)) return &FusedExperts(MoeModel::kMiniMaxM3);
+  if (generic == &FusedExpertsReduce(MoeModel::kGeneric)) {
+    return &FusedExpertsReduce(MoeModel::kMiniMaxM3);
+  }
+  return generic;
 }
 
 }  // namespace cacheon::slots

@@ -4,6 +4,8 @@
 
 // The slot objects, one function each; the catalogue lists them.
 
+#include <cstdint>
+
 #include "cacheon/slots/slot.h"
 
 namespace cacheon::slots {
@@ -14,5 +16,12 @@ const Slot& Sdpa();
 const Slot& Decode();
 const Slot& MsaBlockScore();
 const Slot& MsaPrefill();
+const Slot& AllReduce();
+const Slot& ArResidualRmsNorm();
+const Slot& MoeFinalize();
+
+enum class MoeModel : std::uint8_t { kGeneric, kMiniMaxM3 };
+const Slot& FusedExperts(MoeModel model);
+const Slot& FusedExpertsReduce(MoeModel model);
 
 }  // namespace cacheon::slots

@@ -26,6 +26,9 @@ class ParameterReader {
   Result<double> Float(std::string_view name, std::optional<double> fallback = {});
   Result<bool> Bool(std::string_view name, std::optional<bool> fallback = {});
 
+  // A parameter that is read elsewhere.
+  void Allow(std::string_view name) { known_.emplace(name); }
+
   // Fails when the case has a parameter that no call above asked for.
   Status Finish() const;
 

@@ -126,6 +126,7 @@ Result<std::vector<JsonCall>> ReadCalls(const Slot& slot, const Json& json) {
   if (const Json* activation = json.Find("activation")) {
     the_case.parameters.emplace("activation", *activation);
   }
+  if (const Json* layout = json.Find("layout")) the_case.parameters.emplace("w13_layout", *layout);
   const Json* ranks = json.Find("ranks");
   std::vector<JsonCall> calls;
   if (slot.collective() == nullptr || ranks == nullptr) {

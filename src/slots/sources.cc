@@ -66,6 +66,13 @@ IntSource UniformIntSource(Draw draw, std::int64_t count) {
   };
 }
 
+FloatSource FloatTableSource(std::vector<float> table) {
+  return [shared = std::make_shared<const std::vector<float>>(std::move(table))](
+             std::int64_t first, std::span<float> out) {
+    std::copy_n(shared->begin() + first, out.size(), out.begin());
+  };
+}
+
 IntSource TableSource(std::vector<std::int64_t> table) {
   return [shared = std::make_shared<const std::vector<std::int64_t>>(std::move(table))](
              std::int64_t first, std::span<std::int64_t> out) {

@@ -30,6 +30,7 @@ FloatSource UniformSource(Draw draw, float low, float width);
 IntSource UniformIntSource(Draw draw, std::int64_t count);
 // The elements of a table, one after the other. Shared, because sources are copied.
 IntSource TableSource(std::vector<std::int64_t> table);
+FloatSource FloatTableSource(std::vector<float> table);
 
 // Multiplies row r (of `width` elements) by 2^(r % period - period / 2), so that a row or head that
 // is taken for another one shows.

@@ -29,8 +29,8 @@ struct LiveShape {
   std::int64_t reservation_bytes = 0;  // what the budget is charged: payload + alignment - 1
 };
 
-// Zero-sized buffers are legal. Codes rx.unavailable, rx.not_int, rx.axis, rx.bound, rx.overflow,
-// rx.extent, rx.elements; the place's key path is `shape[i].factors[j]` or `shape[i]`.
+// Zero-sized buffers are legal. Codes rx.unavailable, rx.not_int, rx.axis, rx.bound; the
+// place's key path is `shape[i].factors[j]`.
 Result<LiveShape> EvaluateShape(const ArtifactResource& resource,
                                 std::span<const LiveResource> live);
 

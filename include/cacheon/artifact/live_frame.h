@@ -35,9 +35,13 @@ struct LiveGroup {
   std::int64_t size = 1;
 };
 
+// The value of a binding that no expression or parameter can read.
+struct UnreadableValue {};
+
 // Integers above int64 (addresses, u64 scalars) use the unsigned alternative, all others the signed
 // one.
-using LiveValue = std::variant<LiveTensor, bool, std::int64_t, std::uint64_t, double, LiveGroup>;
+using LiveValue =
+    std::variant<LiveTensor, bool, std::int64_t, std::uint64_t, double, LiveGroup, UnreadableValue>;
 
 using LiveFrame = std::span<const LiveValue>;
 

@@ -33,9 +33,10 @@ struct Target {
   std::vector<std::string_view> required_targets = {};  // targets that must be active beside it
   std::vector<std::string_view> allowed_features = {};  // sorted
   bool contract_has_prepare = false;
-  Json snapshot = {};                // the identity document
-  std::string spec_digest = {};      // of the snapshot
-  std::string contract_digest = {};  // of the slot's contract, or of the members' contracts together
+  Json snapshot = {};            // the identity document
+  std::string spec_digest = {};  // of the snapshot
+  std::string contract_digest =
+      {};  // of the slot's contract, or of the members' contracts together
 
   bool Allows(std::string_view feature) const;
 };

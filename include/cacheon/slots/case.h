@@ -69,6 +69,10 @@ struct CallPlan {
   tensor::DType call_dtype = tensor::DType::kFloat32;
   std::vector<PlannedArgument> arguments = {};
   std::vector<PlannedArgument> prepare_arguments = {};
+  // Not empty: prepare gets this string and then one object, whose attributes are the tensors of
+  // prepare_arguments, by name, and these fields.
+  std::string prepare_tag = {};
+  Json::Object prepare_fields = {};
   // What the reference also writes, after the outputs, when it is given room for it: float32
   // tensors that grading needs, such as the scores behind chosen ids.
   std::vector<PlannedTensor> evidence = {};

@@ -60,6 +60,8 @@ struct Tolerance {
 struct AcceptanceRule {
   double steps_16_bit = 0;  // rounding steps allowed in float16 and bfloat16
   double steps_32_bit = 0;  // and in float32
+  // Above 0: stands for steps * u, where a format coarser than the call's is on the way.
+  double unit = 0;
   // What the group's size adds to an element's own: near 0 for elementwise results, 1 for sums
   // whose terms cancel.
   double group_weight = 0;
@@ -79,6 +81,7 @@ struct Contract {
   tensor::ComparePolicy policy;                  // without atol and rtol, which ToleranceFor gives
   AcceptanceRule acceptance = {};
   std::optional<double> kl_threshold = {};
+  std::string_view model = {};  // the model key that this contract is specialised for
   // Arenas in which the slot cannot be measured, as model keys.
   std::vector<std::string_view> unavailable_in = {};
 

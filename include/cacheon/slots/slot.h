@@ -76,6 +76,10 @@ std::span<const Slot* const> Catalogue();
 // nullptr when there is no such slot.
 const Slot* FindSlot(std::string_view id);
 
+// The slot as a model specialises it: "MiniMax-M3" and "MiniMax-M3-NVFP4" do so for the two slots
+// of fused experts. Any other key or slot gives the generic slot. The operator chooses the model.
+const Slot* FindSlot(std::string_view id, std::string_view model);
+
 // The published jitter of count parameters over a case list (one MT19937 stream over the list).
 std::vector<Case> JitterCounts(std::vector<Case> cases, std::uint64_t seed);
 

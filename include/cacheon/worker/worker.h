@@ -68,7 +68,8 @@ struct PreparedArgument {};
 using CallArgument = std::variant<TensorArgument, bool, std::int64_t, double, PreparedArgument>;
 
 // Not thread-safe. Once an exchange has ended in anything but kDone or kRaised, the process is gone
-// and reaped, and every later exchange returns the same outcome.
+// and reaped, and every later exchange returns the same outcome. Caveat: a program that waits for
+// children that it did not start (`waitpid(-1)`) takes from us what the kernel says about workers.
 class Worker {
  public:
   // Starts the process and its interpreter; returns before torch is imported, so that the
