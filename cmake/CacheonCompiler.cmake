@@ -9,9 +9,10 @@ add_library(cacheon::build ALIAS cacheon_build)
 target_compile_features(cacheon_build INTERFACE cxx_std_23)
 target_compile_options(cacheon_build INTERFACE
   -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Wold-style-cast
-  # GCC 12 takes the inactive members of a moved std::variant for uninitialised ones.
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
-  $<$<BOOL:${CACHEON_WERROR}>:-Werror>)
+  $<$<BOOL:${CACHEON_WERROR}>:-Werror>
+  # At -O3, GCC 12 takes the inactive members of a moved std::variant for uninitialised ones, and
+  # sees overlapping copies in every `"text" + std::string` (GCC bug 105651).
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-maybe-uninitialized -Wno-restrict>)
 
 if(CACHEON_SANITIZE)
   # For the tests that cannot run under a sanitizer; compilers do not agree on a macro of their own.

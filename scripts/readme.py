@@ -26,7 +26,13 @@ def output_of(command, bin_dir):
     words = command.replace("build/release/bin", str(bin_dir)).split()
     environment = {name: value for name, value in os.environ.items() if name != "CACHEON_ISOLATION"}
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, env=environment, check=False)
-    return done.stdout
+    return shortened(done.stdout)
+
+
+def shortened(text):
+    """The first five and the last four lines of a long text."""
+    lines = text.splitlines(keepends=True)
+    return text if len(lines) <= 12 else "".join(lines[:5] + ["  ...\n"] + lines[-4:])
 
 
 def without_head(text):
@@ -39,7 +45,8 @@ def fill(readme, bin_dir):
 
 
 def shape(text):
-    """The text without what differs from run to run: numbers, digests and the space around them."""
+    """The text without what differs between runs and machines: numbers, digests, layers."""
+    text = re.sub(r"^isolation: .*$", "isolation: #", text, flags=re.M)
     text = re.sub(r"\b[0-9a-f]{16,}\b", "#", text)
     text = re.sub(r"[-+]?\b\d[\d.]*(?:e[-+]?\d+)?", "#", text)
     return re.sub(r"[ ]+", " ", text)

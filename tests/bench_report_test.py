@@ -72,6 +72,11 @@ class BenchReport(unittest.TestCase):
         self.assertEqual([(r["name"], r["holds"]) for r in rows], [("cli.slots_ms", None)])
         self.assertEqual(rows[0]["why"], "cacheon is not built")
 
+    def test_the_largest_case_counts_input_and_output(self):
+        cases = [{"parameters": {"num_tokens": 2, "d": 8}},
+                 {"parameters": {"num_tokens": 5, "d": 4, "row_padding": 64}}]
+        self.assertEqual(bench_report.largest_case_bytes({"rows": [{"cases": cases}]}), 5 * 12 * 4)
+
     def test_an_area_without_benchmarks_is_a_fault(self):
         done = subprocess.run([sys.executable, SCRIPTS / "bench_report.py", self.build, "nowhere"],
                               capture_output=True, text=True)

@@ -1,13 +1,14 @@
-"""Wrong: rounds the number of elements up to a vector width and writes past the view."""
+"""Wrong: clears whole vectors of 16 elements, and so writes past the end of the output."""
 
+import numpy
 import torch
 
 VECTOR = 16
 
 
 def silu_and_mul(x, out):
+    words = out.view(torch.int32 if out.dtype == torch.float32 else torch.int16).numpy()
+    vectors = out.numel() // VECTOR + 1
+    numpy.lib.stride_tricks.as_strided(words, (vectors * VECTOR,), (words.itemsize,))[:] = 0
     d = x.shape[-1] // 2
-    result = torch.nn.functional.silu(x[..., :d].float()) * x[..., d:].float()
-    out.copy_(result)
-    rows = (out.shape[0] + 1) * out.stride(0) + VECTOR
-    torch.as_strided(out, (rows,), (1,))[out.numel():] = 0.0
+    out.copy_(torch.nn.functional.silu(x[..., :d].float()) * x[..., d:].float())

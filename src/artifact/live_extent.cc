@@ -52,6 +52,8 @@ Result<std::int64_t> FactorOf(const std::variant<StaticFactor, LiveFactor>& fact
                           dynamic.source, dynamic.upper_bound));
 }
 
+// No product can overflow and no extent can exceed its maximum: each factor is at most the number
+// that the plan's maxima were computed and checked with.
 Result<std::int64_t> ExtentOf(const Extent& extent, std::span<const LiveResource> live,
                               const KeyPath& path) {
   std::int64_t product = 1;
@@ -59,15 +61,9 @@ Result<std::int64_t> ExtentOf(const Extent& extent, std::span<const LiveResource
     const KeyPath factors_path = path.Key("factors");
     Result<std::int64_t> value = FactorOf(extent.factors[i], live);
     if (!value) return Fail(std::move(value).error().At(factors_path.At(i).where()));
-    if (__builtin_mul_overflow(product, *value, &product)) {
-      return Fail("rx.overflow", "the product of the factors is above 2^63-1", path.where());
-    }
+    product *= *value;
   }
-  const std::int64_t result = CeilDiv(product, extent.divisor);
-  if (result <= extent.maximum) return result;
-  return Fail("rx.extent",
-              fmt::format("the extent {} is above its maximum {}", result, extent.maximum),
-              path.where());
+  return CeilDiv(product, extent.divisor);
 }
 
 }  // namespace
@@ -79,14 +75,9 @@ Result<LiveShape> EvaluateShape(const ArtifactResource& resource,
   for (std::size_t i = 0; i < resource.shape.size(); ++i) {
     ASSIGN_OR_RETURN(shape.dims[i], ExtentOf(resource.shape[i], live, path.At(i)));
   }
-  const auto elements = Numel(std::span(shape.dims).first(static_cast<std::size_t>(shape.rank)));
-  if (!elements || *elements > resource.maximum_elements) {
-    return Fail("rx.elements",
-                fmt::format("`{}` has more elements than its maximum {}", resource.name,
-                            resource.maximum_elements),
-                path.where());
-  }
-  shape.payload_bytes = *elements * resource.element_bytes;
+  std::int64_t elements = 1;
+  for (int i = 0; i < shape.rank; ++i) elements *= shape.dims[static_cast<std::size_t>(i)];
+  shape.payload_bytes = elements * resource.element_bytes;
   shape.reservation_bytes = shape.payload_bytes + resource.alignment - 1;
   return shape;
 }

@@ -133,7 +133,7 @@ Result<ArtifactResource> ParseResource(const Json& row, const KeyPath& path) {
                                                    "shape"};
   static constexpr std::string_view kOptional[] = {"scope"};
   if (!row.is_object()) {
-    return Fail("rs.fields", fmt::format("a resource is a table, not {}", Spell(&row)),
+    return Fail("bd.table", fmt::format("a resource is a table, not {}", Spell(&row)),
                 path.where());
   }
   if (const auto problem = FindFieldProblem(row.as_object(), kRequired, kOptional)) {

@@ -5,13 +5,19 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <clocale>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "cacheon/bundle/content_hash.h"
 #include "cacheon/core/sha256.h"
+#include "src/bundle/golden_vectors_for_test.h"
 #include "src/bundle/gzip_stream.h"
 #include "src/bundle/scratch_tree_for_test.h"
 #include "src/bundle/tar_header.h"

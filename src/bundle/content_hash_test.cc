@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "src/bundle/golden_vectors_for_test.h"
 #include "src/bundle/read_ahead.h"
 #include "src/bundle/scratch_tree_for_test.h"
 

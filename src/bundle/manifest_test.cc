@@ -9,6 +9,7 @@
 
 #include "cacheon/bundle/patch.h"
 #include "src/bundle/fake_artifact_rows_for_test.h"
+#include "src/bundle/golden_vectors_for_test.h"
 #include "src/bundle/scratch_tree_for_test.h"
 
 namespace cacheon::bundle {
@@ -283,7 +284,7 @@ TEST_F(ManifestTest, ReadsMetadataOfDirectRowsStrictly) {
   EXPECT_THAT(errors_with("\xff"),
               ElementsAre("manifest.metadata_json m.json:0:0 ops[0].metadata"));
   EXPECT_THAT(errors_with("{\"x\": {\"a\": 1, \"a\": 2}}"),
-              ElementsAre("manifest.metadata_duplicate_key m.json:0:0 ops[0].metadata"));
+              ElementsAre("manifest.metadata_duplicate_key m.json:1:18 ops[0].metadata"));
   EXPECT_THAT(errors_with("[]"),
               ElementsAre("manifest.metadata_object m.json:0:0 ops[0].metadata"));
   EXPECT_THAT(errors_with("{\"capabilities\": []}"),

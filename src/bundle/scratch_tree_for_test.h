@@ -2,22 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A temporary directory for tests, removed at the end, and the golden vectors that tests read.
+// A temporary directory for tests, fuzz targets and benchmarks, removed at the end.
 
-#include <fcntl.h>
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <string_view>
 
-#include "cacheon/core/json.h"
 #include "cacheon/core/result.h"
-#include "cacheon/core/unique_fd.h"
 
 namespace cacheon::bundle {
 
@@ -45,9 +40,12 @@ class ScratchTree {
   void Directory(std::string_view path) const { std::filesystem::create_directories(Path(path)); }
   void Symlink(std::string_view path, std::string_view target) const {
     MakeParents(path);
-    ASSERT_EQ(symlink(std::string(target).c_str(), Path(path).c_str()), 0) << path;
+    CACHEON_CHECK(symlink(std::string(target).c_str(), Path(path).c_str()) == 0,
+                  "the disk refuses a link");
   }
-  void Fifo(std::string_view path) const { ASSERT_EQ(mkfifo(Path(path).c_str(), 0600), 0) << path; }
+  void Fifo(std::string_view path) const {
+    CACHEON_CHECK(mkfifo(Path(path).c_str(), 0600) == 0, "the disk refuses a FIFO");
+  }
 
  private:
   void MakeParents(std::string_view path) const {
@@ -56,34 +54,5 @@ class ScratchTree {
 
   std::string root_;
 };
-
-inline std::string DecodeBase64(std::string_view text) {
-  constexpr std::string_view kAlphabet =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string bytes;
-  unsigned buffer = 0;
-  int bits = 0;
-  for (const char c : text) {
-    const std::size_t digit = kAlphabet.find(c);
-    if (digit == std::string_view::npos) continue;  // padding
-    buffer = buffer << 6U | static_cast<unsigned>(digit);
-    bits += 6;
-    if (bits < 8) continue;
-    bits -= 8;
-    bytes += static_cast<char>(buffer >> static_cast<unsigned>(bits) & 0xFFU);
-  }
-  return bytes;
-}
-
-// tests/data/vectors/bundle/NAME.
-inline Json BundleVectors(std::string_view name) {
-  const std::string path =
-      std::string(CACHEON_SOURCE_DIR) + "/tests/data/vectors/bundle/" + std::string(name);
-  auto text = ReadFile(path, 64U << 20U);
-  EXPECT_TRUE(text) << path;
-  auto json = ReadJson(text.value_or("null"), {.max_values = 4'000'000});
-  EXPECT_TRUE(json) << path;
-  return json.value_or(Json());
-}
 
 }  // namespace cacheon::bundle

@@ -72,8 +72,8 @@ Result<Json> DirectIdentity(const Json& document, const Json& the_case) {
 }
 
 Result<Json> Project(const Json& the_case) {
-  ASSIGN_OR_RETURN(const Json metadata, ReadJson(TextOf(the_case, "raw")));
-  ASSIGN_OR_RETURN(const policy::Eligibility eligibility, policy::ParseEligibility(metadata));
+  ASSIGN_OR_RETURN(const policy::Metadata metadata, policy::ReadMetadata(TextOf(the_case, "raw")));
+  ASSIGN_OR_RETURN(const policy::Eligibility eligibility, policy::ParseEligibility(metadata.value));
   const Json projected = policy::ProjectMetadata(eligibility);
   const std::string emitted = policy::EmitMetadata(projected);
   return Json::Object{

@@ -53,9 +53,14 @@ Result<Json> Pack(const Json& the_case) {
   const auto type = artifact::FindScalarType(TextOf(the_case, "scalar_type"));
   const auto width = type ? artifact::ParameterWidth(*type) : std::nullopt;
   if (!width) return Fail("conformance.form", "no parameter type");
-  ASSIGN_OR_RETURN(const artifact::TypedScalar scalar, ReadTypedScalar(FieldOf(the_case, "value")));
+  const Json& value = FieldOf(the_case, "value");
+  const Result<artifact::TypedScalar> scalar = ReadTypedScalar(value);
+  if (!scalar && TextOf(value, "type") == "int") {
+    return Fail("ln.scalar_range", "an integer beyond 64 bits fits no parameter");
+  }
+  if (!scalar) return Fail(scalar.error());
   std::vector<std::byte> bytes(static_cast<std::size_t>(*width));
-  RETURN_IF_ERROR(artifact::PackScalar(*type, scalar, bytes));
+  RETURN_IF_ERROR(artifact::PackScalar(*type, *scalar, bytes));
   return Json(HexOf(bytes));
 }
 

@@ -126,49 +126,7 @@ std::uint32_t LowerCase(std::uint32_t code_point) {
   return static_cast<std::uint32_t>(static_cast<std::int32_t>(code_point) + run->delta);
 }
 
-bool IsSpace(std::uint32_t code_point) {
-  switch (code_point) {
-    case ' ':
-    case 0x85:
-    case 0xA0:
-    case 0x1680:
-    case 0x2028:
-    case 0x2029:
-    case 0x202F:
-    case 0x205F:
-    case 0x3000:
-      return true;
-    default:
-      return (code_point >= 0x09 && code_point <= 0x0D) ||
-             (code_point >= 0x1C && code_point <= 0x1F) ||
-             (code_point >= 0x2000 && code_point <= 0x200A);
-  }
-}
-
-// The start of the sequence that ends at the end of `text`, which is not empty.
-std::size_t LastSequenceStart(std::string_view text) {
-  const std::size_t first = text.size() - std::min<std::size_t>(text.size(), 4);
-  for (std::size_t start = text.size() - 1; start > first; --start) {
-    if (Utf8SequenceLength(text.substr(start)) == text.size() - start) return start;
-  }
-  return Utf8SequenceLength(text.substr(first)) == text.size() - first ? first : text.size() - 1;
-}
-
 }  // namespace
-
-std::string_view TrimSpace(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t length = Utf8SequenceLength(text);
-    if (length == 0 || !IsSpace(Decode(text.substr(0, length)))) break;
-    text.remove_prefix(length);
-  }
-  while (!text.empty()) {
-    const std::string_view last = text.substr(LastSequenceStart(text));
-    if (Utf8SequenceLength(last) != last.size() || !IsSpace(Decode(last))) break;
-    text.remove_suffix(last.size());
-  }
-  return text;
-}
 
 std::string ToLower(std::string_view text) {
   std::string out;

@@ -9,14 +9,16 @@
 #include <algorithm>
 #include <utility>
 
+#include "cacheon/bundle/key_path.h"
+#include "cacheon/bundle/text.h"
 #include "cacheon/policy/eligibility.h"
 
 namespace cacheon::policy {
 namespace {
 
 std::string Path(std::string_view raw_name, std::string_view key = {}) {
-  return key.empty() ? fmt::format("capabilities.{}", raw_name)
-                     : fmt::format("capabilities.{}.{}", raw_name, key);
+  std::string path = bundle::JoinKey("capabilities", raw_name);
+  return key.empty() ? path : bundle::JoinKey(path, key);
 }
 
 // One entry of `capabilities`: the canonical field and the name as it is spelt.
@@ -83,8 +85,9 @@ Result<Predicate> ReadRange(const Entry& entry, const Json* min, const Json* max
 Result<Predicate> ReadObject(const Entry& entry, const Json& object) {
   for (const auto& [key, unused] : object.as_object()) {
     if (key != "exact" && key != "one_of" && key != "min" && key != "max") {
-      return Fail("cap.predicate_keys", fmt::format("a predicate has no key `{}`", key),
-                  entry.At(key), "use `exact`, `one_of`, or `min` and `max`");
+      return Fail("cap.predicate_keys",
+                  fmt::format("a predicate has no key {}", bundle::Quoted(key)), entry.At(key),
+                  "use `exact`, `one_of`, or `min` and `max`");
     }
   }
   const Json* exact = object.Find("exact");
@@ -114,6 +117,13 @@ Result<Predicate> ReadPredicate(const Entry& entry, const Json& value) {
   return ReadExact(entry, value, {});
 }
 
+std::string NearestFieldHint(std::string_view name) {
+  std::vector<std::string_view> fields;
+  for (std::size_t i = 0; i < kFieldCount; ++i) fields.push_back(FieldName(static_cast<Field>(i)));
+  const std::string_view nearest = bundle::NearestKey(name, fields);
+  return nearest.empty() ? "" : fmt::format("did you mean `{}`?", nearest);
+}
+
 }  // namespace
 
 Result<std::vector<Predicate>> ParseCapabilities(const Json& capabilities) {
@@ -131,9 +141,10 @@ Result<std::vector<Predicate>> ParseCapabilities(const Json& capabilities) {
                   {.key_path = Path(raw_name)});
     }
     if (!FindField(*field)) {
-      return Fail("cap.unknown_field",
-                  fmt::format("`{}` is not a field that metadata may constrain", *field),
-                  {.key_path = Path(raw_name)});
+      return Fail(
+          "cap.unknown_field",
+          fmt::format("{} is not a field that metadata may constrain", bundle::Quoted(*field)),
+          {.key_path = Path(raw_name)}, NearestFieldHint(*field));
     }
     ASSIGN_OR_RETURN(Predicate predicate,
                      ReadPredicate({.field = *field, .raw_name = raw_name}, value));

@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "cacheon/bundle/text.h"
 #include "cacheon/core/unicode.h"
 
 namespace cacheon::policy {
@@ -92,16 +93,16 @@ std::optional<Field> FindField(std::string_view canonical_name) {
 }
 
 Result<std::string> CanonicalFieldName(std::string_view raw) {
-  std::string name = Resolve(kNameAliases, Token(TrimSpace(raw)));
+  std::string name = Resolve(kNameAliases, Token(bundle::Trim(raw)));
   if (!IsFieldName(name)) {
-    return Fail("cap.field_name", fmt::format("`{}` is not the name of a field", raw), {},
-                "a letter, then letters, digits and `_`");
+    return Fail("cap.field_name", fmt::format("{} is not the name of a field", bundle::Quoted(raw)),
+                {}, "a letter, then letters, digits and `_`");
   }
   return name;
 }
 
 std::optional<std::string> CanonicalText(std::string_view field, std::string_view raw) {
-  const std::string_view trimmed = TrimSpace(raw);
+  const std::string_view trimmed = bundle::Trim(raw);
   if (trimmed.empty()) return std::nullopt;
   if (field == FieldName(Field::kModel)) return std::string(trimmed);
   std::string token = Token(trimmed);

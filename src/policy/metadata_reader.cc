@@ -11,6 +11,8 @@
 #include <string>
 #include <utility>
 
+#include "cacheon/bundle/key_path.h"
+#include "cacheon/bundle/text.h"
 #include "cacheon/core/utf8.h"
 #include "cacheon/policy/eligibility.h"
 
@@ -77,10 +79,14 @@ void WarnOfUnknownKeys(const Json& value, std::vector<Error>& warnings) {
   if (!value.is_object()) return;
   for (const auto& [key, unused] : value.as_object()) {
     if (std::ranges::find(kKnownKeys, key) != kKnownKeys.end()) continue;
-    warnings.push_back(Warning("elig.unknown_key",
-                               fmt::format("key `{}` has no meaning and is ignored", key),
-                               {.key_path = key}));
-    warnings.back().hint = fmt::format("known keys: {}", fmt::join(kKnownKeys, ", "));
+    const std::string_view nearest = bundle::NearestKey(key, kKnownKeys);
+    warnings.push_back(
+        Warning("elig.unknown_key",
+                fmt::format("key {} has no meaning and is ignored", bundle::Quoted(key)),
+                {.key_path = bundle::JoinKey({}, key)}));
+    warnings.back().hint = nearest.empty()
+                               ? fmt::format("known keys: {}", fmt::join(kKnownKeys, ", "))
+                               : fmt::format("did you mean `{}`?", nearest);
   }
 }
 

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "cacheon/bundle/text.h"
 #include "cacheon/core/unique_fd.h"
 #include "cacheon/core/utf8.h"
 
@@ -85,7 +86,7 @@ Result<std::string_view> PatcherName(const Item& item) {
   }
   const std::string_view text = path.as_string();
   if (HasParentComponent(text)) {
-    return Fail("rebuild.path_traversal", fmt::format("`{}` leaves its folder", text),
+    return Fail("rebuild.path_traversal", fmt::format("{} leaves its folder", bundle::Quoted(text)),
                 item.At("path"));
   }
   const bool below = text.starts_with(kPatcherDirectory);
@@ -107,7 +108,8 @@ Result<RebuildStep> ReadStep(const Item& item, bundle::Mode mode) {
   if (patcher == patchers.end()) {
     std::vector<std::string_view> known;
     for (const Patcher& candidate : patchers) known.push_back(candidate.file);
-    return Fail("rebuild.unregistered", fmt::format("`{}` is not a step of this system", name),
+    return Fail("rebuild.unregistered",
+                fmt::format("{} is not a step of this system", bundle::Quoted(name)),
                 item.At("path"), fmt::format("one of {}", fmt::join(known, ", ")));
   }
   return RebuildStep{&*patcher, item.value.Find("path")->as_string()};

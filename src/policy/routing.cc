@@ -5,18 +5,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
+
+#include "cacheon/bundle/text.h"
 
 namespace cacheon::policy {
 namespace {
-
-bool IsVariantName(std::string_view name) {
-  return !name.empty() && std::ranges::all_of(name, [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '.' ||
-           c == '_' || c == '-';
-  });
-}
 
 // The fields that admit no value, with what is said about them left to the reader's metadata.
 std::string EmptyFields(const Domain& domain) {
@@ -68,8 +62,9 @@ std::string_view RouteOutcomeName(RouteOutcome outcome) {
 }
 
 Status RouteRegistry::Register(RouteRow row) {
-  if (!IsVariantName(row.variant)) {
-    return Fail("route.variant_name", fmt::format("`{}` is not the name of a variant", row.variant),
+  if (!bundle::IsId(row.variant)) {
+    return Fail("route.variant_name",
+                fmt::format("{} is not the name of a variant", bundle::Quoted(row.variant)),
                 row.where, "letters, digits, `.`, `_` and `-`");
   }
   Domain domain = Domain::Of(row.eligibility);

@@ -97,6 +97,15 @@ TEST(ActiveSet, RefusesAMemberBesideItsAtomicTarget) {
                 "target.active_displaced", "[1]");
 }
 
+// So target.active_requires can only come from a later catalogue.
+TEST(ActiveSet, NoTargetNeedsAnother) {
+  for (const Target& target : Catalog().targets()) {
+    EXPECT_THAT(Catalog().RequiresClosure(target), IsEmpty()) << target.id;
+    const auto active = Catalog().ValidateActive(std::vector{std::string(target.id)});
+    EXPECT_TRUE(active.has_value()) << target.id;
+  }
+}
+
 TEST(ActiveSet, OrdersByIdExceptWhereARuleGivesPrecedence) {
   const std::vector<std::string> ids = {"norm.rmsnorm", "moe.fused_experts",
                                         "moe.fused_experts_reduce", "attention.sdpa"};

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -15,6 +17,10 @@
 
 namespace cacheon::report {
 namespace {
+
+// Cases that are shown one by one; a kernel that is wrong is usually wrong in the same way
+// everywhere.
+constexpr std::size_t kShownCases = 4;
 
 std::string Text(const Json& object, std::string_view key) {
   const Json* value = object.Find(key);
@@ -143,6 +149,20 @@ std::string PassedText(const std::vector<const Json*>& passed) {
                      max_abs, max_rel);
 }
 
+// One line for the cases that are not shown: how many there are of each kind.
+std::string RestText(std::span<const Json* const> rest) {
+  std::map<std::string, int> counts;
+  for (const Json* result : rest) {
+    const Json::Array& errors = List(*result, "errors");
+    ++counts[errors.empty() ? Text(*result, "status") : Text(errors.front(), "code")];
+  }
+  std::string text;
+  for (const auto& [what, count] : counts) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, what);
+  }
+  return fmt::format("  and {} more cases ({}); --verbose shows them\n", rest.size(), text);
+}
+
 std::string RowText(const Json& row, const TextOptions& options, const Painter& painter) {
   const Json* coverage = row.Find("coverage");
   std::string out = fmt::format("[{}] {}", painter.Status(Text(row, "status")), Text(row, "slot"));
@@ -157,14 +177,15 @@ std::string RowText(const Json& row, const TextOptions& options, const Painter& 
   out += "\n";
   for (const Json& error : List(row, "errors")) out += ErrorText(error, 2);
   std::vector<const Json*> passed;
+  std::vector<const Json*> others;
   for (const Json& result : List(row, "cases")) {
     const bool plain = Text(result, "status") == "PASS" && List(result, "errors").empty();
-    if (plain && !options.every_case) {
-      passed.push_back(&result);
-    } else {
-      out += CaseText(result, painter);
-    }
+    (plain && !options.every_case ? passed : others).push_back(&result);
   }
+  const std::size_t shown =
+      options.every_case ? others.size() : std::min(others.size(), kShownCases);
+  for (std::size_t i = 0; i < shown; ++i) out += CaseText(*others[i], painter);
+  if (shown < others.size()) out += RestText(std::span(others).subspan(shown));
   if (!passed.empty()) out += PassedText(passed);
   if (Text(row, "status") == "NUMERICAL_PASS") {
     out +=

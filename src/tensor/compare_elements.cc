@@ -9,10 +9,8 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <limits>
-#include <utility>
 #include <vector>
 
 #include "cacheon/core/parallel.h"

@@ -102,7 +102,6 @@ void Conclude(RowVerdict& row, const RowRequest& request) {
   std::vector<RunStatus> parts;
   for (const CaseVerdict& result : row.cases) parts.push_back(result.status);
   row.status = CombineStatus(parts);
-  if (!row.errors.empty() && row.status != RunStatus::kError) row.status = RunStatus::kFail;
   const bool needs_graph = request.slot->contract().kind == slots::Kind::kOp;
   row.graph = needs_graph ? GraphState::kNotVerified : GraphState::kNotRequired;
   if (row.status == RunStatus::kPass && needs_graph) row.status = RunStatus::kNumericalPass;
@@ -150,7 +149,13 @@ RowVerdict RunRow(const RowRequest& request, worker::Worker& worker, const Optio
   }
   session.Finish(ran);
 
-  // Back into the order of the plan; cases after the worker's death were not run and are left out.
+  if (ran.size() < plan->calls.size()) {
+    row.errors.push_back(Fail("verify.cases_not_run",
+                              fmt::format("{} of {} cases were not run, because the worker had ended",
+                                          plan->calls.size() - ran.size(), plan->calls.size()))
+                             .error());
+  }
+  // Back into the order of the plan; cases that were not run are left out.
   std::size_t next = 0;
   for (PlannedCase& planned : plan->cases) {
     if (!planned.runs) {

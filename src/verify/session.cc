@@ -150,10 +150,10 @@ bool Session::RunCall(const PreparedCase& prepared, PatternKind kind, CaseVerdic
   for (CallOutput& output : call.outputs) output.seen = output.memory->Inspect();
   CheckGuards(call.outputs, verdict);
   CheckInputs(prepared.inputs, secrets_.key(), verdict);
-  CheckCoverage(call.outputs, kind, verdict);
   CheckComparison(call.outputs, prepared,
                   {.slot = slot_, .published_only = options_.mode == bundle::Mode::kCompat}, kind,
                   verdict);
+  CheckCoverage(call.outputs, kind, verdict);
   CheckSettled(call.outputs, secrets_.key(), returned, verdict);
   CheckCensus(outcome.threads_before, outcome.threads_after, verdict);
   Keep(std::move(call));
@@ -212,8 +212,7 @@ void Session::Finish(std::span<CaseVerdict> cases) {
       continue;
     }
     Refuse(owner, Check::kRetained,
-           Fail("async.late_write",
-                fmt::format("`{}` changed long after its call had returned", kept.output.name()),
+           Fail("async.late_write", "the output changed long after its call had returned",
                 {.key_path = kept.output.name()}, "finish all work before the entry returns"));
   }
 }

@@ -28,7 +28,7 @@ inline constexpr std::chrono::seconds kLimit{20};
 class TestFolder {
  public:
   TestFolder() {
-    std::string name = testing::TempDir() + "/cacheon-test-XXXXXX";
+    std::string name = std::filesystem::temp_directory_path() / "cacheon-test-XXXXXX";
     path_ = mkdtemp(name.data());
   }
   ~TestFolder() { std::filesystem::remove_all(path_); }

@@ -87,18 +87,17 @@ std::string PlaceOf(const TensorMemory& memory, std::uint64_t file_offset) {
   return fmt::format("a stride gap of `{}`, {} elements after its first", name, element);
 }
 
-Error GuardFault(Access access, const std::string& place) {
-  constexpr std::string_view kHint = "stay inside the shape and strides of the tensor";
+Error GuardFault(Access access, const Place& where, const std::string& place) {
+  const std::string hint = "stay inside the shape and strides of the tensor";
   switch (access) {
     case Access::kWrite:
-      return Fail("mem.oob_write", "the candidate wrote " + place, {}, std::string(kHint)).error();
+      return Fail("mem.oob_write", "the candidate wrote " + place, where, hint).error();
     case Access::kRead:
-      return Fail("mem.oob_read", "the candidate read " + place, {}, std::string(kHint)).error();
+      return Fail("mem.oob_read", "the candidate read " + place, where, hint).error();
     case Access::kUnknown:
       break;
   }
-  return Fail("mem.oob_access", "the candidate accessed memory " + place, {}, std::string(kHint))
-      .error();
+  return Fail("mem.oob_access", "the candidate accessed memory " + place, where, hint).error();
 }
 
 Error Crash(const FaultRecord& fault) {
@@ -130,10 +129,10 @@ Error DescribeFault(const FaultRecord& fault, std::span<const Grant> grants) {
   const std::uint64_t file_offset =
       fault.mapping->file_offset + (fault.address - fault.mapping->begin);
   const std::string place = PlaceOf(memory, file_offset);
-  if (file_offset >= memory.bytes().size()) return GuardFault(fault.access, place);
+  const Place where{.key_path = memory.name()};
+  if (file_offset >= memory.bytes().size()) return GuardFault(fault.access, where, place);
   if (grant->writable) return Crash(fault);
-  return Fail("in.mutated", fmt::format("the candidate wrote to input {}", place),
-              {.file = {}, .line = 0, .column = 0, .key_path = memory.name()},
+  return Fail("in.mutated", fmt::format("the candidate wrote to input {}", place), where,
               "inputs are read-only; write results to the outputs only")
       .error();
 }

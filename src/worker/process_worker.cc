@@ -254,7 +254,7 @@ Outcome ProcessWorker::FromEvent(Event event) {
           Ending::kTimedOut,
           Fail("cand.timeout", "the candidate did not finish in time and was killed").error()));
     case Event::kClosed:
-      if (AwaitExit(kExitLimit)) return FromExit(supervisor_->exit_status().value_or(0));
+      if (AwaitExit(kExitLimit)) return FromExit(supervisor_->exit_status());
       return Finish(
           Ended(Ending::kProtocol, ProtocolError("the worker closed its socket and stayed alive")));
   }
@@ -292,7 +292,7 @@ Outcome ProcessWorker::FromErrorFrame(const StatusFrame& frame) {
 }
 
 // The process is gone: the kernel says how.
-Outcome ProcessWorker::FromExit(int wait_status) {
+Outcome ProcessWorker::FromExit(std::optional<int> wait_status) {
   if (stage_ == Stage::kStarting) {
     Error error = InfrastructureError("worker.start", "the interpreter ended while it started");
     output_.Drain();
@@ -303,14 +303,19 @@ Outcome ProcessWorker::FromExit(int wait_status) {
   if (const std::optional<FaultRecord> fault = supervisor_->fault()) {
     return Finish(Ended(Ending::kFaulted, DescribeFault(*fault, grants_)));
   }
-  if (WIFEXITED(wait_status)) {
+  if (!wait_status) {
+    return Finish(
+        Ended(Ending::kInfrastructure,
+              InfrastructureError("worker.survivor", "the end of the worker was not seen")));
+  }
+  if (WIFEXITED(*wait_status)) {
     return Finish(
         Ended(Ending::kExited,
               Fail("cand.exit", fmt::format("the candidate ended the process with status {}",
-                                            WEXITSTATUS(wait_status)))
+                                            WEXITSTATUS(*wait_status)))
                   .error()));
   }
-  const int signal = WTERMSIG(wait_status);
+  const int signal = WTERMSIG(*wait_status);
   if (signal == SIGSYS) {
     return Finish(Ended(
         Ending::kKilled,

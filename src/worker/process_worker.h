@@ -66,7 +66,7 @@ class ProcessWorker final : public Worker {
   Outcome FromEvent(Event event);
   Outcome FromFrame(const StatusFrame& frame);
   Outcome FromErrorFrame(const StatusFrame& frame);
-  Outcome FromExit(int wait_status);
+  Outcome FromExit(std::optional<int> wait_status);
   // Kills what is left, waits until it is gone, and makes `outcome` that of every later exchange.
   Outcome Finish(Outcome outcome);
   bool AwaitExit(std::chrono::nanoseconds limit);

@@ -4,7 +4,9 @@
 #include "src/worker/temporary_folder.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
@@ -18,7 +20,9 @@ namespace cacheon::worker {
 Result<TemporaryFolder> TemporaryFolder::Create(const FileTree& content) {
   std::error_code error;
   const std::filesystem::path base = std::filesystem::temp_directory_path(error);
-  std::string name = (error ? "/tmp" : base.string()) + "/cacheon-XXXXXX";
+  // The process's number says whose folder it is if the process is killed.
+  std::string name =
+      fmt::format("{}/cacheon-worker-{}-XXXXXX", error ? "/tmp" : base.string(), getpid());
   if (mkdtemp(name.data()) == nullptr) {
     return FailErrno("worker.bundle", "cannot create a temporary folder", errno);
   }
