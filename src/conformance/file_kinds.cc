@@ -38,8 +38,20 @@ constexpr auto kFileKinds = std::to_array<FileKind>({
      RunTargetCatalog},
     {"bundle/target_resolution.json", "features, rebuild plans and resolution",
      RunTargetResolution},
+     RunArResidualRmsNorm},
+     RunMoeFinalize},
+    {"slots/attention_decode.json", "attention over chosen blocks of a paged cache", RunDecode},
+    {"slots/attention_sdpa.json", "attention of one sequence", RunSdpa},
+    {"slots/collective_all_reduce.json", "sums over ranks", RunAllReduce},
+    {"slots/collective_ar_residual_rmsnorm.json", "sums over ranks, residual and norm",
+    {"slots/collective_moe_finalize.json", "experts' rows, gathered, summed and normalised",
     {"slots/comparators.json", "verdicts and scores of the published comparators", RunComparators},
-    {"slots/nvfp4.json", "the NVFP4 codec, its scales and row orders", RunNvfp4},
+    {"slots/moe_fused_experts.json", "routed experts, on one rank and on several", RunFusedExperts},
+    {"slots/msa_block_score.json", "scores of blocks and the best of them", RunBlockScore},
+    {"slots/msa_prefill_block_score.json", "the choice of blocks for query blocks", RunPrefill},
+    {"slots/nvfp4.json", "the NVFP4 codec, its scales, row orders and forward", RunNvfp4},
+    {"slots/rmsnorm.json", "normalised rows", RunRmsNorm},
+    {"slots/silu_and_mul.json", "gated activations", RunSiluAndMul},
 });
 
 }  // namespace
