@@ -205,6 +205,7 @@ Result<ExprValue> EvaluateNode(const ExprNode& node, std::span<const ExprValue> 
   if (node.op == ExprOp::kConst) return node.value;
   if (IsSource(node.op)) return SourceOf(node, frame);
   std::array<ExprValue, kMaxExpressionOperands> operands{};
+  CACHEON_CHECK(node.operand_count <= operands.size(), "an expression was loaded unchecked");
   for (std::size_t i = 0; i < node.operand_count; ++i) operands[i] = earlier[node.operands[i]];
   return Compute(node.op, std::span(operands).first(node.operand_count));
 }
