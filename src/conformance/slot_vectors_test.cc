@@ -29,14 +29,14 @@ Json Vectors(const std::string& path) {
   return ReadJson(ReadFile(file, 1U << 20U).value()).value();
 }
 
-std::vector<CaseResult> Run(const char* path, const Json& document) {
+std::vector<CaseResult> ResultsOf(const char* path, const Json& document) {
   return FindFileKind(path)->run(document).value();
 }
 
 TEST(SlotVectors, AgreeInEveryCase) {
   for (const char* path : kFiles) {
     const Json document = Vectors(path);
-    const std::vector<CaseResult> results = Run(path, document);
+    const std::vector<CaseResult> results = ResultsOf(path, document);
     EXPECT_EQ(results.size(), document.Find("cases")->as_array().size());
     for (const CaseResult& result : results) {
       EXPECT_EQ(result.agreement, Agreement::kAgree) << path << ": " << result.name << ": expected "
@@ -62,7 +62,7 @@ TEST(SlotVectors, DifferWhenOneRecordedNumberIsWrong) {
         if (field.ends_with("_f64") || field == "out_topk_canonical") MoveFirst(value["data"]);
       }
     }
-    for (const CaseResult& result : Run(path, document)) {
+    for (const CaseResult& result : ResultsOf(path, document)) {
       EXPECT_EQ(result.agreement, Agreement::kDiffer) << path << ": " << result.name;
       EXPECT_NE(result.expected, result.got);
     }
@@ -72,7 +72,7 @@ TEST(SlotVectors, DifferWhenOneRecordedNumberIsWrong) {
 TEST(SlotVectors, DifferWhenARecordedChoiceIsWrong) {
   Json document = Vectors("slots/msa_block_score.json");
   for (Json& the_case : document["cases"].as_array()) MoveFirst(the_case["top_k_sets"]);
-  for (const CaseResult& result : Run("slots/msa_block_score.json", document)) {
+  for (const CaseResult& result : ResultsOf("slots/msa_block_score.json", document)) {
     EXPECT_EQ(result.agreement, Agreement::kDiffer) << result.name;
   }
 }
@@ -82,7 +82,7 @@ TEST(SlotVectors, DifferWhenARanksPartialIsWrong) {
   for (Json& the_case : document["cases"].as_array()) {
     MoveFirst(the_case["ranks"].as_array().back()["partial_f64"]["data"]);
   }
-  for (const CaseResult& result : Run("slots/collective_moe_finalize.json", document)) {
+  for (const CaseResult& result : ResultsOf("slots/collective_moe_finalize.json", document)) {
     EXPECT_EQ(result.agreement, Agreement::kDiffer) << result.name;
   }
 }
