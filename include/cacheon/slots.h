@@ -6,6 +6,7 @@
 // beside one reference function and the cases that exercise it; verification, artifact joins,
 // dispatch and the documents derive from it.
 
+#include "cacheon/slots/audit.h"         // IWYU pragma: export
 #include "cacheon/slots/case.h"          // IWYU pragma: export
 #include "cacheon/slots/contract.h"      // IWYU pragma: export
 #include "cacheon/slots/grading.h"       // IWYU pragma: export
