@@ -172,7 +172,7 @@ Result<std::vector<SubjectAudit>> AuditSubjects(const Slot& slot, std::span<cons
   std::vector<SubjectAudit> audits;
   for (const Subject& subject : subjects)
     audits.push_back({.name = subject.name, .kills = {}, .unexpected = {}});
-  RETURN_IF_ERROR(
+  Status done =
       ForEachCall(slot, options, [&](DType dtype, std::size_t index, JudgedCall& call) -> Status {
         for (std::size_t i = 0; i < subjects.size(); ++i) {
           const bool settled = !options.full && subjects[i].expectation == Expectation::kKilled &&
@@ -183,7 +183,8 @@ Result<std::vector<SubjectAudit>> AuditSubjects(const Slot& slot, std::span<cons
                                      audits[i]));
         }
         return {};
-      }));
+      });
+  RETURN_IF_ERROR(std::move(done));
   for (std::size_t i = 0; i < subjects.size(); ++i) {
     const bool killed_in_all = std::ranges::all_of(
         kCallDTypes, [&](DType dtype) { return AlreadyKilled(audits[i], dtype); });
@@ -257,7 +258,7 @@ Result<std::vector<std::string>> InsensitiveArguments(const Slot& slot,
   const tensor::Metric metric = slot.contract().policy.metric;
   const bool chooses =
       metric == tensor::Metric::kTopKOverlapIndices || metric == tensor::Metric::kTopKOverlapScores;
-  RETURN_IF_ERROR(ForEachCall(
+  Status done = ForEachCall(
       slot, options, [&](DType dtype, std::size_t /*index*/, JudgedCall& call) -> Status {
         if (dtype != DType::kFloat32) return {};
         if (!std::exchange(started, true)) {
@@ -274,7 +275,8 @@ Result<std::vector<std::string>> InsensitiveArguments(const Slot& slot,
         if (IsEmpty(call.plan)) return {};
         RETURN_IF_ERROR(TryTensors(slot, call, insensitive));
         return TryScalars(slot, call, insensitive);
-      }));
+      });
+  RETURN_IF_ERROR(std::move(done));
   return std::vector<std::string>(insensitive.begin(), insensitive.end());
 }
 

@@ -64,8 +64,8 @@ float RoundTo(DType dtype, float value) {
 
 // What a kernel sees of one row.
 struct Row {
-  std::vector<float> x;
-  std::vector<float> weight;
+  std::vector<float> x = {};
+  std::vector<float> weight = {};
   double eps = 0;
   DType dtype = DType::kFloat32;
   std::int64_t index = 0;

@@ -4,7 +4,6 @@
 #include "src/slots/panel_product.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstring>
 
@@ -20,38 +19,64 @@ using Vector = float __attribute__((vector_size(kLanes * sizeof(float))));
 using UnalignedVector =
     float __attribute__((vector_size(kLanes * sizeof(float)), aligned(sizeof(float)), may_alias));
 
+using WideVector = double __attribute__((vector_size(kLanes * sizeof(double))));
+
 #define CACHEON_ALWAYS_INLINE inline __attribute__((always_inline))
 
-CACHEON_ALWAYS_INLINE double SumOfLanes(const Vector& lanes) {
-  std::array<double, kLanes> wide;
-  for (std::size_t i = 0; i < kLanes; ++i) wide[i] = static_cast<double>(lanes[i]);
-  for (std::size_t half = kLanes / 2; half > 0; half /= 2) {
-    for (std::size_t i = 0; i < half; ++i) wide[i] += wide[i + half];
+CACHEON_ALWAYS_INLINE double SumOfLanes(WideVector& lanes) {
+  for (std::int64_t half = kLanes / 2; half > 0; half /= 2) {
+    for (std::int64_t i = 0; i < half; ++i) lanes[i] += lanes[i + half];
   }
-  return wide[0];
+  return lanes[0];
 }
 
-// A tile of R weight rows and V vectors over the elements [begin, end); adds to `out`.
+CACHEON_ALWAYS_INLINE Vector Load(const float* source) {
+  return *reinterpret_cast<const UnalignedVector*>(source);
+}
+
+// The last elements of a row, zeros after them.
+CACHEON_ALWAYS_INLINE Vector LoadTail(const float* source, std::int64_t count) {
+  Vector tail = {};
+  std::memcpy(&tail, source, static_cast<std::size_t>(count) * sizeof(float));
+  return tail;
+}
+
+// Adds the products of R weight rows and V vectors over the elements [begin, end) to `totals`. The
+// loops over R and V are unrolled, so that the sums stay in registers. What stands `ahead` elements
+// further, the next tile's rows, is fetched meanwhile: hardware stops at the end of a page.
 template <int R, int V>
-CACHEON_ALWAYS_INLINE void Tile(const float* const* weights, const float* const* vectors,
-                                std::int64_t begin, std::int64_t end, double (&out)[R][V]) {
+CACHEON_ALWAYS_INLINE void Strip(const float* const* weights, const float* const* vectors,
+                                 std::int64_t begin, std::int64_t end, std::int64_t ahead,
+                                 WideVector (&totals)[R][V]) {
   Vector sums[R][V] = {};
+  const auto add = [&](auto load, std::int64_t at) __attribute__((always_inline)) {
+    Vector w[R];
+#pragma GCC unroll 4
+    for (int r = 0; r < R; ++r) {
+      w[r] = load(weights[r] + at);
+      __builtin_prefetch(weights[r] + at + ahead);
+    }
+#pragma GCC unroll 4
+    for (int v = 0; v < V; ++v) {
+      const Vector x = load(vectors[v] + at);
+#pragma GCC unroll 4
+      for (int r = 0; r < R; ++r) sums[r][v] += w[r] * x;
+    }
+  };
   std::int64_t i = begin;
   for (; i + kLanes <= end; i += kLanes) {
-    for (int r = 0; r < R; ++r) {
-      const Vector w = *reinterpret_cast<const UnalignedVector*>(weights[r] + i);
-      for (int v = 0; v < V; ++v) {
-        sums[r][v] += w * *reinterpret_cast<const UnalignedVector*>(vectors[v] + i);
-      }
-    }
+    add([](const float* source) __attribute__((always_inline)) { return Load(source); }, i);
   }
-  for (std::int64_t lane = 0; i + lane < end; ++lane) {
-    for (int r = 0; r < R; ++r) {
-      for (int v = 0; v < V; ++v) sums[r][v][lane] += weights[r][i + lane] * vectors[v][i + lane];
-    }
+  if (i < end) {
+    const std::int64_t rest = end - i;
+    add([rest](const float* source)
+            __attribute__((always_inline)) { return LoadTail(source, rest); },
+        i);
   }
+#pragma GCC unroll 4
   for (int r = 0; r < R; ++r) {
-    for (int v = 0; v < V; ++v) out[r][v] += SumOfLanes(sums[r][v]);
+#pragma GCC unroll 4
+    for (int v = 0; v < V; ++v) totals[r][v] += __builtin_convertvector(sums[r][v], WideVector);
   }
 }
 
@@ -61,12 +86,12 @@ CACHEON_ALWAYS_INLINE void WholeTile(const float* weights, std::int64_t width,
                                      double* out) {
   const float* rows[R];
   for (int r = 0; r < R; ++r) rows[r] = weights + r * width;
-  double total[R][V] = {};
+  WideVector totals[R][V] = {};
   for (std::int64_t begin = 0; begin < width; begin += kStrip) {
-    Tile<R, V>(rows, vectors, begin, std::min(width, begin + kStrip), total);
+    Strip<R, V>(rows, vectors, begin, std::min(width, begin + kStrip), R * width, totals);
   }
   for (int r = 0; r < R; ++r) {
-    for (int v = 0; v < V; ++v) out[r * stride + v] = total[r][v];
+    for (int v = 0; v < V; ++v) out[r * stride + v] = SumOfLanes(totals[r][v]);
   }
 }
 
