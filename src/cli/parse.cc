@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <csignal>
 #include <memory>
@@ -93,7 +94,8 @@ Result<std::optional<std::int64_t>> Arguments::Integer(std::string_view flag, st
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < low || value > high) {
     return Fail("usage.number",
-                fmt::format("{} {}: not a whole number from {} to {}", flag, text, low, high));
+                fmt::format("`{}` is not a whole number from {} to {}", text, low, high),
+                {.key_path = std::string(flag)});
   }
   return std::optional(value);
 }
@@ -113,15 +115,18 @@ std::vector<std::string> SpellOut(int argc, char** argv) {
   std::vector<std::string> words;
   for (int i = argc - 1; i >= 1; --i) {
     const std::string word = argv[i];
-    words.push_back(word == "--json" || word == "--sarif" || word == "--junit" || word == "--html"
-                        ? word + "=-"
-                        : word);
+    words.push_back(word == "--json" ? "--json=-" : word);
   }
   return words;  // the library takes them last word first
 }
 
-int Report(const Arguments& arguments, const Error& error) {
-  if (arguments.Value("--json") == "-") {
+std::string OneLine(std::string text) {
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
+int Report(bool as_json, const Error& error) {
+  if (as_json) {
     const Json document = Json::Object{{"errors", Json::Array{ErrorToJson(error)}}};
     if (!Print(DocumentJson(document) + "\n")) return static_cast<int>(ExitStatus::kEnvironment);
   } else {
@@ -150,15 +155,19 @@ int Main(int argc, char** argv) {
   try {
     app.parse(SpellOut(argc, argv));
   } catch (const CLI::ParseError& error) {
-    // Help and version end here too, with status 0.
-    return app.exit(error) == 0 ? 0 : static_cast<int>(ExitStatus::kUsage);
+    if (error.get_exit_code() == 0) return app.exit(error);  // help and version
+    const bool as_json = std::find(argv, argv + argc, std::string_view("--json")) != argv + argc;
+    return Report(as_json, Fail("usage.arguments", OneLine(error.what()), {},
+                                "`cacheon --help` lists the verbs, `cacheon VERB --help` its flags")
+                               .error());
   }
   for (std::size_t i = 0; i < commands.size(); ++i) {
     const auto& [verb, command] = commands[i];
     if (!command->parsed()) continue;
     const Arguments& arguments = builders[i]->Build(*verb);
     const Result<ExitStatus> status = verb->run(arguments);
-    return status ? static_cast<int>(*status) : Report(arguments, status.error());
+    return status ? static_cast<int>(*status)
+                  : Report(arguments.Value("--json") == "-", status.error());
   }
   return static_cast<int>(ExitStatus::kUsage);
 }

@@ -8,8 +8,8 @@
 namespace cacheon::cli {
 
 std::span<const Verb* const> Verbs() {
-  static constexpr std::array kVerbs = {&kSlots,     &kHash,    &kVerify,
-                                        &kReference, &kExplain, &kDoctor};
+  static constexpr std::array kVerbs = {&kSlots,   &kHash,      &kVerify,  &kReport,
+                                        &kCompare, &kReference, &kExplain, &kDoctor};
   return kVerbs;
 }
 

@@ -8,10 +8,12 @@
 
 namespace cacheon::cli {
 
+extern const Verb kCompare;
 extern const Verb kDoctor;
 extern const Verb kExplain;
 extern const Verb kHash;
 extern const Verb kReference;
+extern const Verb kReport;
 extern const Verb kSlots;
 extern const Verb kVerify;
 

@@ -1,23 +1,25 @@
 // SPDX-FileCopyrightText: The cacheon authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "cacheon/verify/verify.h"
+#include "cacheon/verify.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <string_view>
 
 #include "cacheon/core/philox.h"
 #include "cacheon/core/unique_fd.h"
-#include "cacheon/report/text.h"
+#include "cacheon/core/version.h"
+#include "cacheon/report.h"
+#include "src/cli/report_files.h"
 #include "src/cli/verbs.h"
 
 namespace cacheon::cli {
 namespace {
-
-constexpr std::size_t kMaxVerdictBytes = std::size_t{64} << 20U;
 
 std::vector<std::string> Split(std::string_view text, char separator) {
   std::vector<std::string> parts;
@@ -32,10 +34,11 @@ std::vector<std::string> Split(std::string_view text, char separator) {
 Result<std::vector<tensor::DType>> ReadDTypes(const std::vector<std::string>& names) {
   std::vector<tensor::DType> dtypes;
   for (const std::string& name : names) {
-    using tensor::DType;
-    const std::optional<DType> dtype = tensor::ParseDType(name);
-    if (dtype != DType::kBFloat16 && dtype != DType::kFloat16 && dtype != DType::kFloat32) {
-      return Fail("usage.dtype", fmt::format("cannot verify in `{}`", name), {},
+    const std::optional<tensor::DType> dtype = tensor::ParseDType(name);
+    if (!dtype ||
+        std::ranges::find(verify::kVerifiedDTypes, *dtype) == verify::kVerifiedDTypes.end()) {
+      return Fail("usage.dtype", fmt::format("cannot verify in `{}`", name),
+                  {.key_path = "--dtype"},
                   "one or more of bfloat16, float16, float32, separated by commas");
     }
     dtypes.push_back(*dtype);
@@ -53,33 +56,25 @@ verify::RowFilter ReadRow(std::string_view text) {
 Status CheckDevice(const std::string& device) {
   if (device == "cpu" || device.empty()) return {};
   if (device == "cuda" || device.starts_with("cuda:")) {
-    return Fail("env.no_gpu", "this build of cacheon verifies on the CPU only", {},
-                "leave --device out");
+    return Fail("env.no_gpu", "this build of cacheon verifies on the CPU only",
+                {.key_path = "--device"}, "leave --device out");
   }
-  return Fail("usage.device", fmt::format("`{}` is no device", device), {}, "cpu, cuda or cuda:N");
+  return Fail("usage.device", fmt::format("`{}` is no device", device), {.key_path = "--device"},
+              "cpu, cuda or cuda:N");
 }
 
 // Repeats the choices of an earlier run: its seed, cases, mode, dtypes and model.
 Status ApplyReplay(const std::string& path, verify::Options& options) {
-  ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kMaxVerdictBytes));
-  Result<Json> document = ReadJson(text, {.max_bytes = kMaxVerdictBytes});
-  if (!document) return Fail(std::move(document.error()).InFile(path));
-  if (Status checked = verify::CheckVerdictDocument(*document); !checked) {
-    return Fail(std::move(checked.error()).InFile(path));
-  }
-  const Json& seed = *document->Find("seed");
-  const Json& chosen = *document->Find("options");
-  options.seed = seed.is_int64()
-                     ? static_cast<std::uint64_t>(seed.as_int64())
-                     : std::strtoull(seed.as_big_integer().decimal.c_str(), nullptr, 10);
-  options.mode =
-      *chosen.Find("mode") == Json("compat") ? bundle::Mode::kCompat : bundle::Mode::kStrict;
-  options.cases = *chosen.Find("cases") == Json("published") ? verify::CaseList::kPublished
-                                                             : verify::CaseList::kAll;
-  if (chosen.Find("model")->is_string()) options.model = chosen.Find("model")->as_string();
-  std::vector<std::string> names;
-  for (const Json& name : chosen.Find("dtypes")->as_array()) names.push_back(name.as_string());
-  ASSIGN_OR_RETURN(options.dtypes, ReadDTypes(names));
+  ASSIGN_OR_RETURN(const std::string text, ReadFile(path, verify::kMaxVerdictBytes));
+  const Result<Json> document = verify::ReadVerdict(text);
+  if (!document) return Fail(Error(document.error()).InFile(path));
+  Result<verify::VerdictChoices> choices = verify::ChoicesOf(*document);
+  if (!choices) return Fail(std::move(choices.error()).InFile(path));
+  options.seed = choices->seed;
+  options.mode = choices->mode;
+  options.cases = choices->cases;
+  options.model = std::move(choices->model);
+  options.dtypes = std::move(choices->dtypes);
   return {};
 }
 
@@ -119,33 +114,49 @@ Result<verify::Options> ReadOptions(const Arguments& arguments) {
   return options;
 }
 
-bool WantsColour() {
-  return isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr &&
-         std::getenv("CI") == nullptr;
+bool IsTerminal(int fd) {
+  return isatty(fd) == 1 && std::getenv("NO_COLOR") == nullptr && std::getenv("CI") == nullptr;
+}
+
+// Rewrites one line of the terminal; an empty text clears it.
+void ShowProgress(std::string_view text) { fmt::print(stderr, "\r\x1b[K{}", text); }
+
+// The documents in the forms that were asked for beside the text.
+Status WriteViews(const Arguments& arguments, const Json::Array& documents) {
+  if (arguments.Has("--json")) {
+    // One bundle is one verdict document; several are a list of them.
+    const Json& output = documents.size() == 1 ? documents.front() : Json(documents);
+    RETURN_IF_ERROR(WriteDocument(arguments, "--json", DocumentJson(output)));
+  }
+  RETURN_IF_ERROR(WriteReports(arguments, documents));
+  if (!arguments.Has("--sarif")) return {};
+  std::vector<Error> errors;
+  for (std::size_t i = 0; i < documents.size(); ++i) {
+    std::ranges::move(report::ErrorsOf(documents[i], arguments.Positionals(0)[i]),
+                      std::back_inserter(errors));
+  }
+  return WriteDocument(arguments, "--sarif", DocumentJson(report::SarifLog(errors, Version())));
 }
 
 Result<ExitStatus> Run(const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const verify::Options options, ReadOptions(arguments));
+  ASSIGN_OR_RETURN(verify::Options options, ReadOptions(arguments));
+  const bool shows_progress = IsTerminal(STDERR_FILENO);
+  if (shows_progress) options.progress = ShowProgress;
   const std::vector<std::string>& bundles = arguments.Positionals(0);
   ExitStatus status = ExitStatus::kAccepted;
-  Json documents = Json::Array{};
+  Json::Array documents;
   for (const std::string& bundle : bundles) {
     const verify::Verdict verdict = verify::Verify(bundle, options);
-    const ExitStatus own = verify::ExitStatusOf(verdict);
-    status = Combine(status, own);
-    Json document = verify::VerdictToJson(verdict);
-    if (arguments.Value("--json") != "-") {
-      if (bundles.size() > 1) RETURN_IF_ERROR(Print(fmt::format("{}:\n", bundle)));
-      RETURN_IF_ERROR(Print(report::VerdictText(
-          document, {.every_case = arguments.Has("--verbose"), .colour = WantsColour()})));
-    }
-    documents.Append(std::move(document));
+    if (shows_progress) ShowProgress("");
+    status = Combine(status, verify::ExitStatusOf(verdict));
+    documents.push_back(verify::VerdictToJson(verdict));
+    if (WritesToStdout(arguments)) continue;
+    if (bundles.size() > 1) RETURN_IF_ERROR(Print(fmt::format("{}:\n", bundle)));
+    RETURN_IF_ERROR(
+        Print(report::VerdictText(documents.back(), {.every_case = arguments.Has("--verbose"),
+                                                     .colour = IsTerminal(STDOUT_FILENO)})));
   }
-  if (arguments.Has("--json")) {
-    // One bundle is one verdict document; several are a list of them.
-    const Json& output = bundles.size() == 1 ? documents.as_array().front() : documents;
-    RETURN_IF_ERROR(WriteDocument(arguments, "--json", DocumentJson(output)));
-  }
+  RETURN_IF_ERROR(WriteViews(arguments, documents));
   return status;
 }
 
@@ -175,7 +186,10 @@ const Verb kVerify = {
          {"--strict", FlagKind::kSwitch, {}, "warnings refuse"},
          {"--replay", FlagKind::kValue, "VERDICT", "the seed, cases and dtypes of this verdict"},
          {"--verbose", FlagKind::kSwitch, {}, "every case, also those that passed", {}, "-v"},
-         kJsonFlag},
+         kJsonFlag,
+         kJUnitFlag,
+         kHtmlFlag,
+         {"--sarif", FlagKind::kValue, "FILE", "the errors as a SARIF log; - is stdout"}},
     .run = Run};
 
 }  // namespace cacheon::cli

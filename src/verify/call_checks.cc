@@ -36,10 +36,14 @@ bool IsUnwritten(const CallOutput& output, const tensor::Comparison& comparison)
 
 }  // namespace
 
-void Refuse(CaseVerdict& verdict, Check check, std::unexpected<Error> reason) {
+void Decide(CaseVerdict& verdict, RunStatus status) {
+  if (verdict.status == RunStatus::kPass) verdict.status = status;
+}
+
+void Refuse(CaseVerdict& verdict, Check check, std::unexpected<Error> reason, RunStatus status) {
   verdict.checks.Set(check, false);
   verdict.errors.push_back(std::move(reason).error());
-  verdict.status = RunStatus::kFail;
+  Decide(verdict, status);
 }
 
 void CheckGuards(std::span<const CallOutput> outputs, CaseVerdict& verdict) {
@@ -81,7 +85,7 @@ void CheckComparison(std::span<const CallOutput> outputs, const PreparedCase& pr
       slots::Grade(grading.slot, prepared.plan, actual, expected);
   if (!grades) {
     verdict.errors.push_back(std::move(grades.error()));
-    verdict.status = RunStatus::kError;
+    Decide(verdict, RunStatus::kError);
     return;
   }
   for (std::size_t i = 0; i < outputs.size(); ++i) {

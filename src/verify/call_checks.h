@@ -31,8 +31,12 @@ struct CallOutput {
   const std::string& name() const { return memory->memory().name(); }
 };
 
-// Marks `check` as failed for this reason and the case as FAIL.
-void Refuse(CaseVerdict& verdict, Check check, std::unexpected<Error> reason);
+// Gives a case that passed so far its status; the first one that is not a pass stays.
+void Decide(CaseVerdict& verdict, RunStatus status);
+
+// Marks `check` as failed for this reason and decides the case.
+void Refuse(CaseVerdict& verdict, Check check, std::unexpected<Error> reason,
+            RunStatus status = RunStatus::kFail);
 
 void CheckGuards(std::span<const CallOutput> outputs, CaseVerdict& verdict);
 

@@ -4,7 +4,6 @@
 #include "src/verify/preflight.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -48,7 +47,7 @@ Preflight CheckDomains(const std::string& root, const bundle::Manifest& manifest
   Preflight preflight;
   policy::RouteRegistry registry;
   for (const bundle::OpRow& row : manifest.ops) {
-    const slots::Slot* slot = slots::FindSlot(row.slot);
+    const slots::Slot* slot = slots::FindSlot(row.slot, options.model);
     const bool chosen = IsChosen(row, options.rows);
     if (slot == nullptr) {
       if (chosen) preflight.rows.push_back({.row = &row, .slot = nullptr, .eligibility = {}});
@@ -84,7 +83,7 @@ std::vector<tensor::DType> DTypesToRun(const policy::Eligibility& eligibility,
       domain.constraints(), policy::FieldName(policy::Field::kDtype), &policy::Constraint::field);
   if (constraint == domain.constraints().end()) return {DType::kBFloat16};
   std::vector<DType> dtypes;
-  for (const DType dtype : {DType::kBFloat16, DType::kFloat16, DType::kFloat32}) {
+  for (const DType dtype : kVerifiedDTypes) {
     if (constraint->Admits(policy::Scalar(std::string(tensor::Name(dtype)))))
       dtypes.push_back(dtype);
   }

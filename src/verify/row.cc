@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "src/verify/prepare_ahead.h"
@@ -80,7 +81,7 @@ Result<RowPlan> PlanRow(const RowRequest& request, const Options& options) {
   return row;
 }
 
-std::size_t AheadBudget(const std::vector<slots::CallPlan>& calls) {
+std::size_t AheadBudget(std::span<const slots::CallPlan> calls) {
   std::size_t largest = 0;
   for (const slots::CallPlan& call : calls) largest = std::max(largest, CaseBytes(call));
   return static_cast<std::size_t>(static_cast<double>(largest) * kAheadFactor);
@@ -97,9 +98,10 @@ Status CheckPrepare(const RowRequest& request) {
       {.key_path = "prepare"});
 }
 
-// Fills the row's status from its cases and adds what is missing for a PASS.
-void Conclude(RowVerdict& row, const RowRequest& request) {
-  std::vector<RunStatus> parts;
+// Fills the row's status from its cases, of which `not_run` are missing, and adds what is missing
+// for a PASS.
+void Conclude(RowVerdict& row, const RowRequest& request, std::size_t not_run) {
+  std::vector<RunStatus> parts(not_run, RunStatus::kFail);
   for (const CaseVerdict& result : row.cases) parts.push_back(result.status);
   row.status = CombineStatus(parts);
   const bool needs_graph = request.slot->contract().kind == slots::Kind::kOp;
@@ -112,6 +114,45 @@ void Conclude(RowVerdict& row, const RowRequest& request) {
   }
 }
 
+// Loads the candidate and runs the calls in order until the worker ends. An error ends the row: it
+// says nothing about a single case.
+Result<std::vector<CaseVerdict>> RunCalls(const RowRequest& request,
+                                          std::span<const slots::CallPlan> calls,
+                                          worker::Worker& worker, const Options& options,
+                                          Secrets& secrets) {
+  PrepareAhead ahead(*request.slot, calls, AheadBudget(calls), secrets);
+  worker::Outcome loaded =
+      worker.Load(request.source, request.entry, request.prepare, options.load_limit);
+  if (!loaded.done()) return Fail(std::move(*loaded.error));
+  Session session(*request.slot, worker, options, secrets);
+  std::vector<CaseVerdict> ran;
+  while (ran.size() < calls.size() && session.alive()) {
+    if (options.progress) {
+      options.progress(fmt::format("{}: case {} of {}", request.slot->contract().id, ran.size() + 1,
+                                   calls.size()));
+    }
+    ASSIGN_OR_RETURN(PreparedCase prepared, ahead.Take());
+    ran.push_back(session.RunCase(std::move(prepared)));
+  }
+  session.Finish(ran);
+  return ran;
+}
+
+// The verdicts of the cases that ran, and of those outside the domain, in the order of the plan;
+// cases that were not run are left out.
+std::vector<CaseVerdict> InOrder(std::vector<PlannedCase> planned, std::vector<CaseVerdict> ran) {
+  std::vector<CaseVerdict> cases;
+  auto next = ran.begin();
+  for (PlannedCase& one : planned) {
+    if (!one.runs) {
+      cases.push_back(std::move(one.verdict));
+    } else if (next != ran.end()) {
+      cases.push_back(std::move(*next++));
+    }
+  }
+  return cases;
+}
+
 }  // namespace
 
 RowVerdict RunRow(const RowRequest& request, worker::Worker& worker, const Options& options,
@@ -119,52 +160,32 @@ RowVerdict RunRow(const RowRequest& request, worker::Worker& worker, const Optio
   RowVerdict row{.slot = std::string(request.slot->contract().id),
                  .variant = request.variant,
                  .entry = request.entry};
-  const auto refuse = [&](Error error, RunStatus status) {
+  const auto refuse = [&](Error error) {
+    row.status = StatusOf(error) == ExitStatus::kRefused ? RunStatus::kFail : RunStatus::kError;
     row.errors.push_back(std::move(error));
-    row.status = status;
     return std::move(row);
   };
-  if (Status prepare = CheckPrepare(request); !prepare) {
-    return refuse(std::move(prepare.error()), RunStatus::kFail);
-  }
+  if (Status prepare = CheckPrepare(request); !prepare) return refuse(std::move(prepare.error()));
   Result<RowPlan> plan = PlanRow(request, options);
-  if (!plan) return refuse(std::move(plan.error()), RunStatus::kError);
+  if (!plan) return refuse(std::move(plan.error()));
 
-  PrepareAhead ahead(*request.slot, plan->calls, AheadBudget(plan->calls), secrets);
-  if (!plan->calls.empty()) {
-    const worker::Outcome loaded =
-        worker.Load(request.source, request.entry, request.prepare, options.load_limit);
-    if (!loaded.done()) {
-      const bool ours = loaded.ending == worker::Ending::kInfrastructure;
-      return refuse(*loaded.error, ours ? RunStatus::kError : RunStatus::kFail);
-    }
-  }
-  Session session(*request.slot, worker, options, secrets);
   std::vector<CaseVerdict> ran;
-  for (PlannedCase& planned : plan->cases) {
-    if (!planned.runs || !session.alive()) continue;
-    Result<PreparedCase> prepared = ahead.Take();
-    if (!prepared) return refuse(std::move(prepared.error()), RunStatus::kError);
-    ran.push_back(session.RunCase(std::move(*prepared)));
+  if (!plan->calls.empty()) {
+    Result<std::vector<CaseVerdict>> results =
+        RunCalls(request, plan->calls, worker, options, secrets);
+    if (!results) return refuse(std::move(results.error()));
+    ran = std::move(*results);
   }
-  session.Finish(ran);
-
-  if (ran.size() < plan->calls.size()) {
-    row.errors.push_back(Fail("verify.cases_not_run",
-                              fmt::format("{} of {} cases were not run, because the worker had ended",
-                                          plan->calls.size() - ran.size(), plan->calls.size()))
-                             .error());
+  const std::size_t not_run = plan->calls.size() - ran.size();
+  if (not_run > 0) {
+    row.errors.push_back(
+        Fail("verify.cases_not_run",
+             fmt::format("{} of {} cases were not run, because the worker had ended", not_run,
+                         plan->calls.size()))
+            .error());
   }
-  // Back into the order of the plan; cases that were not run are left out.
-  std::size_t next = 0;
-  for (PlannedCase& planned : plan->cases) {
-    if (!planned.runs) {
-      row.cases.push_back(std::move(planned.verdict));
-    } else if (next < ran.size()) {
-      row.cases.push_back(std::move(ran[next++]));
-    }
-  }
-  Conclude(row, request);
+  row.cases = InOrder(std::move(plan->cases), std::move(ran));
+  Conclude(row, request, not_run);
   return row;
 }
 

@@ -58,10 +58,8 @@ CaseVerdict Session::RunCase(PreparedCase prepared) {
     RunCall(prepared, PatternKind::kFinite, verdict);
   }
   if (alive_) CheckKept(verdict);
-  Forget();
-  for (const InputMemory& input : prepared.inputs) {
-    alive_ = alive_ && worker_.Revoke(input.memory, options_.call_limit).done();
-  }
+  Forget(verdict);
+  for (const InputMemory& input : prepared.inputs) Revoke(input.memory, verdict);
   ++case_number_;
   return verdict;
 }
@@ -72,8 +70,9 @@ bool Session::Answered(const worker::Outcome& outcome, std::string_view what,
     verdict.checks.Set(Check::kAnswered, true);
     return true;
   }
-  Refuse(verdict, Check::kAnswered, Fail(Error(*outcome.error).While(what)));
-  if (outcome.ending == worker::Ending::kInfrastructure) verdict.status = RunStatus::kError;
+  const bool ours = outcome.ending == worker::Ending::kInfrastructure;
+  Refuse(verdict, Check::kAnswered, Fail(Error(*outcome.error).While(what)),
+         ours ? RunStatus::kError : RunStatus::kFail);
   alive_ = outcome.ending == worker::Ending::kRaised;
   return false;
 }
@@ -123,7 +122,7 @@ bool Session::RunCall(const PreparedCase& prepared, PatternKind kind, CaseVerdic
   Result<Call> made = MakeCall(prepared, kind);
   if (!made) {
     verdict.errors.push_back(std::move(made.error()));
-    verdict.status = RunStatus::kError;
+    Decide(verdict, RunStatus::kError);
     return false;
   }
   Call call = std::move(*made);
@@ -133,7 +132,11 @@ bool Session::RunCall(const PreparedCase& prepared, PatternKind kind, CaseVerdic
     output.fingerprint = output.memory->Fingerprint(secrets_.key());
   }
   if (kind == PatternKind::kNan) verdict.timing.call = outcome.elapsed;
-  if (!Answered(outcome, "calling the entry", verdict)) return false;
+  ++call_number_;
+  if (!Answered(outcome, "calling the entry", verdict)) {
+    Keep(std::move(call));  // an entry that raised still has its grants
+    return false;
+  }
   // Storage cannot be replaced: the worker maps files whose size only the controller may change.
   verdict.checks.Set(Check::kBindings, true);
   if (outcome.returned_value && kind == PatternKind::kNan) {
@@ -163,13 +166,14 @@ bool Session::RunCall(const PreparedCase& prepared, PatternKind kind, CaseVerdic
 void Session::Keep(Call call) {
   for (CallOutput& output : call.outputs) {
     kept_bytes_ += output.memory->memory().bytes().size();
-    kept_.push_back({.case_number = case_number_, .output = std::move(output)});
+    kept_.push_back(
+        {.case_number = case_number_, .call_number = call_number_, .output = std::move(output)});
   }
 }
 
 void Session::CheckKept(CaseVerdict& current) {
   for (Kept& kept : kept_) {
-    if (kept.case_number == case_number_) continue;  // CheckSettled has looked at those
+    if (kept.call_number == call_number_) continue;  // CheckSettled has looked at those
     const std::uint64_t now = kept.output.memory->Fingerprint(secrets_.key());
     if (now == kept.output.fingerprint) {
       current.checks.Set(Check::kRetained, true);
@@ -184,7 +188,12 @@ void Session::CheckKept(CaseVerdict& current) {
   }
 }
 
-void Session::Forget() {
+void Session::Revoke(const worker::TensorMemory& memory, CaseVerdict& verdict) {
+  if (!alive_) return;
+  Answered(worker_.Revoke(memory, options_.call_limit), "taking memory back", verdict);
+}
+
+void Session::Forget(CaseVerdict& verdict) {
   // Every output is looked at once after the next case; small ones stay until the row ends.
   const auto dispensable = [&](const Kept& kept) {
     const std::size_t bytes = kept.output.memory->memory().bytes().size();
@@ -197,13 +206,13 @@ void Session::Forget() {
     }
     const worker::TensorMemory& memory = kept->output.memory->memory();
     kept_bytes_ -= memory.bytes().size();
-    alive_ = worker_.Revoke(memory, options_.call_limit).done();
+    Revoke(memory, verdict);
     kept = kept_.erase(kept);
   }
 }
 
 void Session::Finish(std::span<CaseVerdict> cases) {
-  if (kept_.empty() || !alive_) return;
+  if (cases.empty() || !alive_) return;
   std::this_thread::sleep_for(kLastLookInterval);
   for (const Kept& kept : kept_) {
     CaseVerdict& owner = cases[kept.case_number];
@@ -215,6 +224,7 @@ void Session::Finish(std::span<CaseVerdict> cases) {
            Fail("async.late_write", "the output changed long after its call had returned",
                 {.key_path = kept.output.name()}, "finish all work before the entry returns"));
   }
+  Answered(worker_.Stop(options_.call_limit), "ending the worker", cases.back());
 }
 
 }  // namespace cacheon::verify

@@ -27,15 +27,15 @@ class Session {
   Session(const slots::Slot& slot, worker::Worker& worker, const Options& options,
           Secrets& secrets);
 
-  // Calls and judges one case. After a case in which the worker died, `alive()` is false and no
-  // other case may be run.
+  // Calls and judges one case. After a case in which the worker died, be it between two commands,
+  // `alive()` is false, the case has not passed, and no other case may be run.
   CaseVerdict RunCase(PreparedCase prepared);
 
   bool alive() const { return alive_; }
 
-  // Ends the row: waits a moment for writers that come late and looks once more at every output
-  // that is still kept. `cases` are the verdicts of RunCase, in order; what it finds goes to the
-  // case that the output belongs to.
+  // Ends the row: waits a moment for writers that come late, looks once more at every output that
+  // is still kept, and ends the worker. `cases` are the verdicts of RunCase, in order; what it
+  // finds goes to the case that the output belongs to, and the worker's end to the last one.
   void Finish(std::span<CaseVerdict> cases);
 
  private:
@@ -46,6 +46,7 @@ class Session {
   // An output of an earlier call, which must stay as it was.
   struct Kept {
     std::size_t case_number;
+    std::size_t call_number;
     CallOutput output;
   };
 
@@ -57,13 +58,16 @@ class Session {
   bool Answered(const worker::Outcome& outcome, std::string_view what, CaseVerdict& verdict);
   void CheckKept(CaseVerdict& current);
   void Keep(Call call);
-  void Forget();
+  void Forget(CaseVerdict& verdict);
+  // Takes memory back from the worker, if it still lives; a failure is charged to the case.
+  void Revoke(const worker::TensorMemory& memory, CaseVerdict& verdict);
 
   const slots::Slot& slot_;
   worker::Worker& worker_;
   const Options& options_;
   Secrets& secrets_;
   std::size_t case_number_ = 0;
+  std::size_t call_number_ = 0;
   std::size_t second_poison_bytes_left_;
   std::deque<Kept> kept_;
   std::size_t kept_bytes_ = 0;

@@ -107,11 +107,12 @@ ExitStatus ExitStatusOf(const Verdict& verdict) {
     case RunStatus::kError:
       break;
   }
-  // ERROR is 3, or 4 when one of its errors is our own fault.
-  ExitStatus status = ExitStatus::kEnvironment;
+  // The highest of what its errors say; a candidate's are no reason for ERROR.
+  ExitStatus status = ExitStatus::kAccepted;
   const auto add = [&](const std::vector<Error>& errors) {
     for (const Error& error : errors) {
-      if (StatusOf(error) == ExitStatus::kInternal) status = ExitStatus::kInternal;
+      const ExitStatus own = StatusOf(error);
+      if (own != ExitStatus::kRefused) status = Combine(status, own);
     }
   };
   add(verdict.errors);
@@ -119,7 +120,7 @@ ExitStatus ExitStatusOf(const Verdict& verdict) {
     add(row.errors);
     for (const CaseVerdict& result : row.cases) add(result.errors);
   }
-  return status;
+  return status == ExitStatus::kAccepted ? ExitStatus::kEnvironment : status;
 }
 
 }  // namespace cacheon::verify

@@ -96,6 +96,19 @@ RowVerdict NotRun(const AdmittedRow& admitted) {
   return row;
 }
 
+// Why no row is left to run.
+Error NoRow(const Options& options) {
+  if (options.rows.empty()) {
+    return Fail("verify.nothing_ran", "the bundle has no op row", {.key_path = "ops"}).error();
+  }
+  const RowFilter& first = options.rows.front();
+  return Fail("usage.unknown_row",
+              fmt::format("the bundle has no row `{}{}{}`", first.slot,
+                          first.variant.empty() ? "" : ":", first.variant),
+              {.key_path = "--rows"}, "name a slot, or SLOT:VARIANT, of its manifest")
+      .error();
+}
+
 bool Run::ReadBundle() {
   if (!std::filesystem::is_directory(root_)) {
     verdict_.errors.push_back(
@@ -174,6 +187,10 @@ void Run::Execute() {
   const bool refused = !preflight.errors.empty();
   std::ranges::move(preflight.errors, std::back_inserter(verdict_.errors));
   if (refused) return;
+  if (preflight.rows.empty()) {
+    verdict_.errors.push_back(NoRow(options_));
+    return;
+  }
 
   // The worker of the next row starts while this row runs: importing torch is most of the time.
   std::vector<AdmittedRow>& rows = preflight.rows;

@@ -141,7 +141,8 @@ Json VerdictToJson(const Verdict& verdict);
 // Checks the digest of a document. Codes: verdict.schema, verdict.digest.
 Status CheckVerdictDocument(const Json& document);
 
-// PASS and NUMERICAL_PASS 0, FAIL and N/A 1, ERROR 3 or 4 by its errors.
+// PASS and NUMERICAL_PASS 0, FAIL and N/A 1; ERROR 3 or 4 by its errors, or 2 when nothing but the
+// command line is at fault.
 ExitStatus ExitStatusOf(const Verdict& verdict);
 
 // The status of a whole from those of its parts, worst first: ERROR, FAIL, then NUMERICAL_PASS,

@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: The cacheon authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is decided before any worker starts. Runs with workers are the examples' and the command
+// line's tests.
+
+#include "cacheon/verify/verify.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace cacheon::verify {
+namespace {
+
+class VerifyTest : public testing::Test {
+ protected:
+  VerifyTest() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "verify-XXXXXX").string();
+    root_ = mkdtemp(pattern.data());
+    std::ofstream(root_ + "/kernel.py") << "def entry(*arguments):\n    pass\n";
+  }
+  ~VerifyTest() override { std::filesystem::remove_all(root_); }
+
+  void Manifest(const std::string& slot, const std::string& more = "") const {
+    std::ofstream(root_ + "/manifest.toml")
+        << "bundle_id = \"b\"\nabi_version = \"cacheon-op-abi-v0\"\n[[ops]]\nslot = \"" << slot
+        << "\"\nsource = \"kernel.py\"\nentry = \"entry\"\n"
+        << more;
+  }
+  Verdict Run() const { return Verify(root_, options_); }
+
+  std::string root_;
+  Options options_ = {.seed = 3};
+};
+
+TEST_F(VerifyTest, AMissingFolderIsAUsageError) {
+  const Verdict verdict = Verify(root_ + "/none", options_);
+  EXPECT_EQ(verdict.status, RunStatus::kError);
+  EXPECT_EQ(ExitStatusOf(verdict), ExitStatus::kUsage);
+  ASSERT_EQ(verdict.errors.size(), 1U);
+  EXPECT_EQ(verdict.errors[0].code, Code("usage.no_bundle"));
+  EXPECT_EQ(verdict.errors[0].where.file, root_ + "/none");
+}
+
+TEST_F(VerifyTest, AMissingManifestIsTheBundlesFault) {
+  const Verdict verdict = Run();
+  EXPECT_EQ(verdict.status, RunStatus::kFail);
+  EXPECT_EQ(ExitStatusOf(verdict), ExitStatus::kRefused);
+  ASSERT_FALSE(verdict.errors.empty());
+  EXPECT_EQ(verdict.errors[0].where.file, "manifest.toml");
+}
+
+TEST_F(VerifyTest, AnUnknownSlotIsNotApplicable) {
+  Manifest("activation.silu");
+  const Verdict verdict = Run();
+  EXPECT_EQ(verdict.status, RunStatus::kNotApplicable);
+  EXPECT_EQ(ExitStatusOf(verdict), ExitStatus::kRefused);
+  ASSERT_EQ(verdict.rows.size(), 1U);
+  ASSERT_EQ(verdict.rows[0].errors.size(), 1U);
+  EXPECT_EQ(verdict.rows[0].errors[0].code, Code("slot.unknown"));
+  EXPECT_EQ(verdict.rows[0].errors[0].where.key_path, "ops[0].slot");
+}
+
+TEST_F(VerifyTest, ACollectiveNeedsRanks) {
+  Manifest("collective.all_reduce");
+  const Verdict verdict = Run();
+  EXPECT_EQ(verdict.status, RunStatus::kNotApplicable);
+  ASSERT_EQ(verdict.rows.size(), 1U);
+  EXPECT_EQ(verdict.rows[0].errors.at(0).code, Code("verify.needs_ranks"));
+  EXPECT_EQ(verdict.rows[0].errors.at(0).where.key_path, "ops[0].slot");
+}
+
+TEST_F(VerifyTest, AChoiceOfNoRowIsAUsageError) {
+  Manifest("norm.rmsnorm");
+  options_.rows = {{.slot = "norm.rmsnorm", .variant = "fast"}};
+  const Verdict verdict = Run();
+  EXPECT_EQ(verdict.status, RunStatus::kError);
+  EXPECT_EQ(ExitStatusOf(verdict), ExitStatus::kUsage);
+  ASSERT_EQ(verdict.errors.size(), 1U);
+  EXPECT_EQ(verdict.errors[0].code, Code("usage.unknown_row"));
+  EXPECT_EQ(verdict.errors[0].where.key_path, "--rows");
+  EXPECT_EQ(verdict.errors[0].message, "the bundle has no row `norm.rmsnorm:fast`");
+}
+
+TEST_F(VerifyTest, AMissingInterpreterIsTheMachines) {
+  Manifest("norm.rmsnorm");
+  options_.python = root_ + "/python";
+  const Verdict verdict = Run();
+  EXPECT_EQ(verdict.status, RunStatus::kError);
+  EXPECT_EQ(ExitStatusOf(verdict), ExitStatus::kEnvironment);
+  ASSERT_EQ(verdict.rows.size(), 1U);
+  EXPECT_EQ(verdict.rows[0].errors.at(0).code, Code("env.python_missing"));
+}
+
+TEST_F(VerifyTest, KeepsTheChoicesOfTheRun) {
+  options_.mode = bundle::Mode::kCompat;
+  options_.cases = CaseList::kPublished;
+  options_.dtypes = {tensor::DType::kFloat16};
+  const Verdict verdict = Run();
+  EXPECT_EQ(verdict.seed, 3U);
+  EXPECT_EQ(verdict.mode, "compat");
+  EXPECT_EQ(verdict.case_list, "published");
+  EXPECT_EQ(verdict.dtypes, std::vector<std::string>{"float16"});
+}
+
+}  // namespace
+}  // namespace cacheon::verify
