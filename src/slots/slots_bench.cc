@@ -64,6 +64,30 @@ void ExpertsReference(benchmark::State& state) {
   state.SetBytesProcessed(state.iterations() * weight_bytes);
 }
 
+// The largest published case of the MiniMax-M3 profile: 1 GiB of packed weights.
+JudgedCall ProfiledCall() {
+  const Slot& slot = *FindSlot("moe.fused_experts", "MiniMax-M3");
+  return MakeJudgedCall(slot, slot.PublishedCases().back(), tensor::DType::kBFloat16, 1).value();
+}
+
+void ProfiledValues(benchmark::State& state) {
+  for (auto _ : state) {
+    JudgedCall call = ProfiledCall();
+    benchmark::DoNotOptimize(call.storage.inputs().data());
+  }
+}
+
+void ProfiledReference(benchmark::State& state) {
+  const JudgedCall call = ProfiledCall();
+  for (auto _ : state) {
+    FindSlot("moe.fused_experts", "MiniMax-M3")
+        ->Reference(call.plan, call.storage.inputs(), call.storage.expected());
+  }
+}
+
+BENCHMARK(ProfiledValues)->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(1);
+BENCHMARK(ProfiledReference)->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(2);
+
 // One of the bounds: a large product in single precision.
 void EigenProduct(benchmark::State& state) {
   constexpr int kSize = 1024;
