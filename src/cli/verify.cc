@@ -15,6 +15,7 @@
 #include "cacheon/core/unique_fd.h"
 #include "cacheon/core/version.h"
 #include "cacheon/report.h"
+#include "cacheon/tensor/dtype.h"
 #include "src/cli/report_files.h"
 #include "src/cli/verbs.h"
 

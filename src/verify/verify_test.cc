@@ -8,8 +8,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+
+#include "cacheon/core/unique_fd.h"
 
 namespace cacheon::verify {
 namespace {
@@ -70,6 +73,28 @@ TEST_F(VerifyTest, ACollectiveNeedsRanks) {
   ASSERT_EQ(verdict.rows.size(), 1U);
   EXPECT_EQ(verdict.rows[0].errors.at(0).code, Code("verify.needs_ranks"));
   EXPECT_EQ(verdict.rows[0].errors.at(0).where.key_path, "ops[0].slot");
+}
+
+TEST_F(VerifyTest, ADirectArtifactNeedsAGpu) {
+  // Any manifest of the vectors that is accepted and has a direct artifact.
+  const Result<std::string> text = ReadFile(
+      std::string(CACHEON_SOURCE_DIR) + "/tests/data/vectors/artifact/manifests.json", 64U << 20U);
+  ASSERT_TRUE(text);
+  const Result<Json> vectors = ReadJson(*text);
+  const auto& cases = vectors->Find("cases")->as_array();
+  const auto accepted = std::ranges::find_if(
+      cases, [](const Json& one) { return *one.Find("name") == Json("name 64"); });
+  ASSERT_NE(accepted, cases.end());
+  std::ofstream(root_ + "/manifest.toml") << accepted->Find("manifest_toml")->as_string();
+  std::ofstream(root_ + "/k.py") << "\n";
+  options_.mode = bundle::Mode::kCompat;
+  const Verdict verdict = Run();
+  EXPECT_EQ(verdict.status, RunStatus::kNotApplicable);
+  ASSERT_EQ(verdict.rows.size(), 1U);
+  EXPECT_EQ(verdict.rows[0].lane, "direct");
+  ASSERT_EQ(verdict.rows[0].errors.size(), 1U);
+  EXPECT_EQ(verdict.rows[0].errors[0].code, Code("verify.needs_gpu"));
+  EXPECT_EQ(verdict.rows[0].errors[0].where.key_path, "ops[0].slot");
 }
 
 TEST_F(VerifyTest, AChoiceOfNoRowIsAUsageError) {

@@ -5,7 +5,6 @@
 Usage: candidates_test.py CACHEON
 """
 
-import os
 import signal
 import subprocess
 import time
@@ -88,13 +87,7 @@ class Candidates(CommandTest):
         time.sleep(0.5)
         command.send_signal(signal.SIGTERM)
         command.wait()
-        deadline = time.monotonic() + 20
-        while children() and time.monotonic() < deadline:
-            try:
-                os.waitpid(-1, os.WNOHANG)
-            except ChildProcessError:
-                break
-            time.sleep(0.02)
+        self.await_no_children()
         self.assertEqual(children(), [])
         for folder in self.temporary.iterdir():  # nobody was left to remove it
             subprocess.run(["rm", "-rf", str(folder)], check=True)

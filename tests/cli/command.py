@@ -66,14 +66,18 @@ class CommandTest(unittest.TestCase):
         self.memory_files_before = memory_files("self")
         self.addCleanup(self.assert_nothing_left)
 
-    def assert_nothing_left(self):
-        deadline = time.monotonic() + 10
+    @staticmethod
+    def await_no_children():
+        deadline = time.monotonic() + 20
         while children() and time.monotonic() < deadline:
             try:
                 os.waitpid(-1, os.WNOHANG)
             except ChildProcessError:
                 break
             time.sleep(0.02)
+
+    def assert_nothing_left(self):
+        self.await_no_children()
         self.assertEqual(children(), [], "processes")
         self.assertEqual(memory_files("self"), self.memory_files_before, "memory files")
         self.assertEqual(sorted(self.temporary.iterdir()), [], "temporary folders")
