@@ -195,6 +195,10 @@ void Run::Execute() {
   if (!ReadBundle()) return;
   Preflight preflight = CheckDomains(root_, manifest_, options_);
   const bool domains_hold = preflight.errors.empty();
+  if (domains_hold && preflight.rows.empty()) {
+    verdict_.errors.push_back(NoRow(options_));
+    return;
+  }
 
   // The worker of the next row starts while this row runs, and that of the first one while the
   // sources are scanned: importing torch is most of the time. It loads nothing of the bundle yet.
@@ -212,10 +216,6 @@ void Run::Execute() {
   std::ranges::move(preflight.warnings, std::back_inserter(verdict_.errors));
   std::ranges::move(preflight.errors, std::back_inserter(verdict_.errors));
   if (!passed || !domains_hold) return;
-  if (rows.empty()) {
-    verdict_.errors.push_back(NoRow(options_));
-    return;
-  }
   for (std::size_t i = 0; i < rows.size(); ++i) {
     std::unique_ptr<worker::Worker> worker = std::move(next);
     RowVerdict started = std::move(next_started);
