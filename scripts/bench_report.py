@@ -14,6 +14,8 @@ Usage: bench_report.py BUILD_DIR [AREA]     (writes BUILD_DIR/bench.json; status
 
 import json
 import os
+import random
+import shutil
 import statistics
 import subprocess
 import sys
@@ -169,6 +171,61 @@ def hash_over_openssl(build, name, goal):
     return row(name, ours / theirs, "ratio", goal, "openssl speed -evp sha256")
 
 
+def scan_one_over_python_start(build, name, goal):
+    command = [cacheon(build), "scan", SILU]
+    ours, theirs = in_turn(21, lambda: run(command),
+                           lambda: run(["/usr/bin/python3", "-I", "-S", "-c", "pass"]))
+    return row(name, (ours - theirs) * 1e3, "ms", goal, "python3 -I -S -c pass, subtracted")
+
+
+def scan_100_bundles(build, name, goal):
+    copies = build / "bench" / "bundles"
+    folders = [copies / f"bundle{number:03}" for number in range(100)]
+    for folder in folders:
+        shutil.copytree(SILU, folder, dirs_exist_ok=True)
+    (median,) = in_turn(7, lambda: run([cacheon(build), "scan", *folders]))
+    return row(name, median, "s", goal)
+
+
+def compressible_tree(build):
+    """200 MiB of text in 25 files."""
+    tree = build / "bench" / "tree_200_mib"
+    tree.mkdir(parents=True, exist_ok=True)
+    numbers = random.Random(1)
+    for number in range(25):
+        path = tree / f"part{number:02}.txt"
+        if path.exists() and path.stat().st_size == 8 * MIB:
+            continue
+        words = (f"{numbers.getrandbits(20):07} kernel {numbers.getrandbits(8):03}\n"
+                 for _ in range(8 * MIB // 19 + 1))
+        path.write_bytes("".join(words).encode()[:8 * MIB])
+    return tree
+
+
+def pack_over_tar(build, name, goal):
+    tree = compressible_tree(build)
+    archive = build / "bench" / "packed.tar.gz"
+    ours, theirs = in_turn(3, lambda: run([cacheon(build), "pack", tree, "-o", archive]),
+                           lambda: run(["tar", "-C", tree.parent, "-czf", archive, tree.name]))
+    return row(name, ours / theirs, "ratio", goal, "tar -czf")
+
+
+def unpack_over_tar(build, name, goal):
+    archive = build / "bench" / "packed.tar.gz"
+    run([cacheon(build), "pack", compressible_tree(build), "-o", archive])
+    folder = build / "bench" / "unpacked"
+
+    def into_empty_folder(*command):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        return run(command)
+
+    ours, theirs = in_turn(3, lambda: into_empty_folder(cacheon(build), "unpack", archive, folder),
+                           lambda: into_empty_folder("tar", "-C", folder, "-xzf", archive))
+    shutil.rmtree(folder)
+    return row(name, ours / theirs, "ratio", goal, "tar -xzf")
+
+
 def verify_command(build, python, cases):
     return [cacheon(build), "verify", SILU, "--device", "cpu", "--dtype", "float32", "--cases", cases,
             "--python", python]
@@ -220,6 +277,10 @@ def controller_peak_over_tensors(build, name, goal):
 COMMANDS = (
     ("cli.slots_ms", "ms", "<= 10", slots_wall),
     ("bundle.hash_over_openssl", "ratio", ">= 0.90", hash_over_openssl),
+    ("bundle.pack_over_tar", "ratio", "<= 1.2", pack_over_tar),
+    ("bundle.unpack_over_tar", "ratio", "<= 1.2", unpack_over_tar),
+    ("policy.scan_one_over_python_start", "ms", "<= 25", scan_one_over_python_start),
+    ("policy.scan_100_bundles", "s", "<= 0.6", scan_100_bundles),
     ("verify.silu_published_over_import_torch", "s", "<= 0.3", silu_over_import_torch("published")),
     ("verify.silu_all_over_import_torch", "s", "<= 0.9", silu_over_import_torch("all")),
     ("verify.controller_peak_over_tensors", "ratio", "<= 2.5", controller_peak_over_tensors),

@@ -88,7 +88,7 @@ def declared_links(root, module):
     links = {}
     calls = re.findall(rf"cacheon_module\(\s*{module}\b([^)]*)\)", text)
     if not calls:  # programs alone
-        linked = set(re.findall(r"cacheon::(\w+)", text)) - {"build"}
+        linked = set(re.findall(r"cacheon::(\w+)", text)) - {"build", module}
         return linked, linked, linked
     keywords = {"SOURCES", "DEPS", "PRIVATE_DEPS", "TESTS", "TEST_DEPS", "FUZZERS", "BENCHMARKS"}
     current = None

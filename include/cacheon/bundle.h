@@ -17,3 +17,4 @@
 #include "cacheon/bundle/publication_name.h"  // IWYU pragma: export
 #include "cacheon/bundle/text.h"              // IWYU pragma: export
 #include "cacheon/bundle/tree.h"              // IWYU pragma: export
+#include "cacheon/bundle/tree_contents.h"     // IWYU pragma: export

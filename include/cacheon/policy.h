@@ -19,4 +19,5 @@
 #include "cacheon/policy/resolve.h"         // IWYU pragma: export
 #include "cacheon/policy/routing.h"         // IWYU pragma: export
 #include "cacheon/policy/scan.h"            // IWYU pragma: export
+#include "cacheon/policy/scan_input.h"      // IWYU pragma: export
 #include "cacheon/policy/target_catalog.h"  // IWYU pragma: export

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "cacheon/core/utf8.h"
+#include "src/bundle/kept_files.h"
 #include "src/bundle/read_ahead.h"
 
 namespace cacheon::bundle {
@@ -37,22 +38,26 @@ void ContentHasher::BeginFile(std::string_view path, std::uint64_t size_bytes) {
 
 std::string ContentHasher::FinishHex() { return ToHex(sha_.Finish()); }
 
-Result<std::vector<TreeEntry>> KeptFiles(const std::string& root, HashVariant variant) {
-  ASSIGN_OR_RETURN(std::vector<TreeEntry> files, ListTree(root));
-  std::erase_if(files, [&](const TreeEntry& entry) {
-    return entry.excluded || entry.kind != EntryKind::kFile ||
-           (variant == HashVariant::kCommitted && entry.path == kCarrierFile);
-  });
+Status CheckKeptFiles(const std::string& root, std::span<const TreeEntry> kept) {
   const auto not_utf8 =
-      std::ranges::find_if(files, [](const TreeEntry& file) { return !IsUtf8(file.path); });
-  if (not_utf8 != files.end()) {
+      std::ranges::find_if(kept, [](const TreeEntry& file) { return !IsUtf8(file.path); });
+  if (not_utf8 != kept.end()) {
     return Fail("bundle.path_not_utf8", "the path of a file is not UTF-8", {.file = not_utf8->path},
                 "rename the file");
   }
-  if (files.empty()) {
+  if (kept.empty()) {
     return Fail("bundle.empty", "the bundle has no file that counts for its identity",
                 {.file = root}, "a bundle holds at least manifest.toml and a source");
   }
+  return {};
+}
+
+Result<std::vector<TreeEntry>> KeptFiles(const std::string& root, HashVariant variant) {
+  ASSIGN_OR_RETURN(std::vector<TreeEntry> files, ListTree(root));
+  std::erase_if(files, [&](const TreeEntry& entry) {
+    return !IsKeptFile(entry) || (variant == HashVariant::kCommitted && entry.path == kCarrierFile);
+  });
+  RETURN_IF_ERROR(CheckKeptFiles(root, files));
   return files;
 }
 

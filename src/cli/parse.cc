@@ -13,6 +13,7 @@
 
 #include "cacheon/core/unique_fd.h"
 #include "cacheon/core/version.h"
+#include "src/cli/error_list.h"
 #include "src/cli/verb.h"
 
 namespace cacheon::cli {
@@ -51,6 +52,8 @@ class ArgumentsBuilder {
       option->expected(positional.min_count,
                        positional.max_count < 0 ? kAny : positional.max_count);
       if (positional.min_count > 0) option->required();
+      // A vector takes all that follows unless told otherwise; the next positional is to have it.
+      if (positional.min_count == positional.max_count) option->allow_extra_args(false);
     }
   }
 
@@ -125,16 +128,6 @@ std::string OneLine(std::string text) {
   return text;
 }
 
-int Report(bool as_json, const Error& error) {
-  if (as_json) {
-    const Json document = Json::Object{{"errors", Json::Array{ErrorToJson(error)}}};
-    if (!Print(DocumentJson(document) + "\n")) return static_cast<int>(ExitStatus::kEnvironment);
-  } else {
-    fmt::print(stderr, "{}\n", FormatError(error));
-  }
-  return static_cast<int>(StatusOf(error));
-}
-
 }  // namespace
 
 int Main(int argc, char** argv) {
@@ -157,17 +150,18 @@ int Main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // help and version
     const bool as_json = std::find(argv, argv + argc, std::string_view("--json")) != argv + argc;
-    return Report(as_json, Fail("usage.arguments", OneLine(error.what()), {},
-                                "`cacheon --help` lists the verbs, `cacheon VERB --help` its flags")
-                               .error());
+    const Error wrong = Fail("usage.arguments", OneLine(error.what()), {},
+                             "`cacheon --help` lists the verbs, `cacheon VERB --help` its flags")
+                            .error();
+    return static_cast<int>(ReportErrors(as_json ? "-" : "", {&wrong, 1}));
   }
   for (std::size_t i = 0; i < commands.size(); ++i) {
     const auto& [verb, command] = commands[i];
     if (!command->parsed()) continue;
     const Arguments& arguments = builders[i]->Build(*verb);
     const Result<ExitStatus> status = verb->run(arguments);
-    return status ? static_cast<int>(*status)
-                  : Report(arguments.Value("--json") == "-", status.error());
+    return static_cast<int>(status ? *status
+                                   : ReportErrors(arguments.Value("--json"), {&status.error(), 1}));
   }
   return static_cast<int>(ExitStatus::kUsage);
 }

@@ -21,8 +21,9 @@ Json::Array CasesOf(const Json& document) {
 Result<ExitStatus> Run(const Arguments& arguments) {
   const slots::Slot* slot = slots::FindSlot(arguments.Positional(0));
   if (slot == nullptr) {
-    return Fail("usage.unknown_slot", fmt::format("no slot is called `{}`", arguments.Positional(0)),
-                {}, "`cacheon slots` lists the slots");
+    return Fail("usage.unknown_slot",
+                fmt::format("no slot is called `{}`", arguments.Positional(0)), {},
+                "`cacheon slots` lists the slots");
   }
   const std::string path = arguments.Positional(1);
   ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kMaxCaseBytes));
@@ -33,8 +34,8 @@ Result<ExitStatus> Run(const Arguments& arguments) {
     Result<Json> outputs = slots::RunReferenceJson(*slot, the_case);
     if (!outputs) return Fail(std::move(outputs.error()).InFile(path));
     const Json* name = the_case.Find("name");
-    cases.Append(Json::Object{{"name", name == nullptr ? Json() : *name},
-                              {"outputs", std::move(*outputs)}});
+    cases.Append(
+        Json::Object{{"name", name == nullptr ? Json() : *name}, {"outputs", std::move(*outputs)}});
   }
   const Json result = Json::Object{{"schema", "cacheon.reference.v1"},
                                    {"slot", slot->contract().id},

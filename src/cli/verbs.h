@@ -12,9 +12,16 @@ extern const Verb kCompare;
 extern const Verb kDoctor;
 extern const Verb kExplain;
 extern const Verb kHash;
+extern const Verb kManifest;
+extern const Verb kNew;
+extern const Verb kPack;
 extern const Verb kReference;
 extern const Verb kReport;
+extern const Verb kResolve;
+extern const Verb kScan;
 extern const Verb kSlots;
+extern const Verb kTargets;
+extern const Verb kUnpack;
 extern const Verb kVerify;
 
 }  // namespace cacheon::cli

@@ -12,10 +12,10 @@
 #include <utility>
 
 #include "cacheon/artifact/row_checker.h"
-#include "cacheon/bundle/content_hash.h"
 #include "cacheon/bundle/manifest.h"
 #include "cacheon/policy/match.h"
 #include "cacheon/worker/worker.h"
+#include "src/verify/gate.h"
 #include "src/verify/preflight.h"
 #include "src/verify/row.h"
 #include "src/verify/secrets.h"
@@ -47,6 +47,8 @@ class Run {
  private:
   void Execute();
   bool ReadBundle();
+  // Scans and resolves the bundle; false when it is refused.
+  bool PassGate();
   // Starts the process for a row, so that its interpreter comes up while the controller works.
   std::unique_ptr<worker::Worker> StartWorker(RowVerdict& row);
   RowVerdict RunOne(const AdmittedRow& admitted, std::unique_ptr<worker::Worker> worker,
@@ -180,19 +182,26 @@ RowVerdict Run::RunOne(const AdmittedRow& admitted, std::unique_ptr<worker::Work
   return verdict;
 }
 
+bool Run::PassGate() {
+  GateReport gate =
+      CheckGate(root_, manifest_, options_, interpreter_ ? interpreter_->path : std::string());
+  verdict_.content_hash = std::move(gate.content_hash);
+  if (gate.target) verdict_.target = *gate.target;
+  std::ranges::move(gate.errors, std::back_inserter(verdict_.errors));
+  return !gate.refused;
+}
+
 void Run::Execute() {
   if (!ReadBundle()) return;
   Preflight preflight = CheckDomains(root_, manifest_, options_);
-  std::ranges::move(preflight.warnings, std::back_inserter(verdict_.errors));
-  const bool refused = !preflight.errors.empty();
-  std::ranges::move(preflight.errors, std::back_inserter(verdict_.errors));
-  if (refused) return;
-  if (preflight.rows.empty()) {
+  const bool domains_hold = preflight.errors.empty();
+  if (domains_hold && preflight.rows.empty()) {
     verdict_.errors.push_back(NoRow(options_));
     return;
   }
 
-  // The worker of the next row starts while this row runs: importing torch is most of the time.
+  // The worker of the next row starts while this row runs, and that of the first one while the
+  // sources are scanned: importing torch is most of the time. It loads nothing of the bundle yet.
   std::vector<AdmittedRow>& rows = preflight.rows;
   std::unique_ptr<worker::Worker> next;
   RowVerdict next_started;
@@ -202,13 +211,11 @@ void Run::Execute() {
     next_started = EmptyRow(rows[i]);
     if (IsRunnable(rows[i])) next = StartWorker(next_started);
   };
-  start(0);
-  if (Result<bundle::ContentIdentity> identity = bundle::HashTree(root_)) {
-    verdict_.content_hash = identity->hash;
-  } else {
-    verdict_.errors.push_back(std::move(identity.error()));
-    return;
-  }
+  if (domains_hold) start(0);
+  const bool passed = PassGate();
+  std::ranges::move(preflight.warnings, std::back_inserter(verdict_.errors));
+  std::ranges::move(preflight.errors, std::back_inserter(verdict_.errors));
+  if (!passed || !domains_hold) return;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     std::unique_ptr<worker::Worker> worker = std::move(next);
     RowVerdict started = std::move(next_started);

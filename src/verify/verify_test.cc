@@ -119,6 +119,35 @@ TEST_F(VerifyTest, AMissingInterpreterIsTheMachines) {
   EXPECT_EQ(verdict.rows[0].errors.at(0).code, Code("env.python_missing"));
 }
 
+TEST_F(VerifyTest, LoadsNothingOfABundleThatTheScanRefuses) {
+  Manifest("norm.rmsnorm");
+  std::ofstream(root_ + "/hidden.py") << "import torch\nimport subprocess\n";
+  const Verdict verdict = Run();
+  EXPECT_EQ(verdict.status, RunStatus::kFail);
+  EXPECT_TRUE(verdict.rows.empty());
+  EXPECT_EQ(verdict.content_hash.size(), 64U);
+  const auto error = std::ranges::find(verdict.errors, Severity::kError, &Error::severity);
+  ASSERT_NE(error, verdict.errors.end());
+  EXPECT_EQ(error->code, Code("py.import_denied"));
+  EXPECT_EQ(error->where.file, "hidden.py");
+  EXPECT_EQ(error->where.line, 2);
+}
+
+TEST_F(VerifyTest, RefusesATargetThatDoesNotExistInStrictModeAlone) {
+  Manifest("activation.silu", "\n[competition]\ntarget = \"activation.silu\"\nmode = \"slot\"\n");
+  const Verdict strict = Run();
+  EXPECT_EQ(strict.status, RunStatus::kFail);
+  EXPECT_EQ(strict.errors.back().code, Code("target.unknown"));
+  EXPECT_EQ(strict.errors.back().where.file, "manifest.toml");
+  options_.mode = bundle::Mode::kCompat;
+  EXPECT_EQ(Run().status, RunStatus::kNotApplicable);
+}
+
+TEST_F(VerifyTest, FindsTheTargetThatARowAloneCompetesFor) {
+  Manifest("collective.all_reduce");
+  EXPECT_EQ(Run().target, "collective.all_reduce");
+}
+
 TEST_F(VerifyTest, KeepsTheChoicesOfTheRun) {
   options_.mode = bundle::Mode::kCompat;
   options_.cases = CaseList::kPublished;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The cacheon authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// check_example CACHEON EXAMPLES EXPECTED BUNDLE: verifies one example with the real command and
-// compares exit status, verdict and first code with its line of EXPECTED.
+// check_example CACHEON EXAMPLES EXPECTED BUNDLE: verifies one example with the real command, in
+// each mode that EXPECTED has a line for, and compares exit status, verdict and first code with it.
 
 #include <fmt/format.h>
 
@@ -11,6 +11,7 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "cacheon/core/json.h"
 #include "cacheon/core/result.h"
@@ -23,20 +24,26 @@ using cacheon::Json;
 constexpr std::size_t kMaxExpectedBytes = 1U << 20U;
 
 struct Expectation {
+  std::string mode;
   std::string status;
   std::string code;
 };
 
-cacheon::Result<Expectation> FindExpectation(const std::string& path, const std::string& bundle) {
+cacheon::Result<std::vector<Expectation>> FindExpectations(const std::string& path,
+                                                           const std::string& bundle) {
   ASSIGN_OR_RETURN(const std::string text, cacheon::ReadFile(path, kMaxExpectedBytes));
   std::istringstream lines(text);
+  std::vector<Expectation> found;
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
     std::string name;
     Expectation expectation;
-    if (words >> name >> expectation.status >> expectation.code && name == bundle)
-      return expectation;
+    if (words >> name >> expectation.mode >> expectation.status >> expectation.code &&
+        name == bundle) {
+      found.push_back(expectation);
+    }
   }
+  if (!found.empty()) return found;
   return cacheon::Fail("io.open", fmt::format("no line for {}", bundle), {.file = path});
 }
 
@@ -76,29 +83,36 @@ std::string FirstCode(const Json& document) {
   return "-";
 }
 
+bool Holds(const std::string& cacheon, const std::string& bundle, const Expectation& expected) {
+  const CommandResult run =
+      RunCommand(fmt::format("'{}' verify '{}' --mode {} --json", cacheon, bundle, expected.mode));
+  const cacheon::Result<Json> document = cacheon::ReadJson(run.output);
+  if (!document) {
+    fmt::print("no verdict on stdout, exit status {}\n{}\n", run.exit_status, run.output);
+    return false;
+  }
+  const std::string status = document->Find("status")->as_string();
+  const std::string code = FirstCode(*document);
+  const bool accepted = expected.status == "PASS" || expected.status == "NUMERICAL_PASS";
+  const bool good =
+      status == expected.status && code == expected.code && run.exit_status == (accepted ? 0 : 1);
+  if (!good) {
+    fmt::print("{} {}: expected {} {}, got {} {} with exit status {}\n{}\n", bundle, expected.mode,
+               expected.status, expected.code, status, code, run.exit_status,
+               cacheon::PrettyJson(*document));
+  }
+  return good;
+}
+
 int Check(const std::string& cacheon, const std::string& examples, const std::string& expected_path,
           const std::string& bundle) {
-  const cacheon::Result<Expectation> expected = FindExpectation(expected_path, bundle);
+  const auto expected = FindExpectations(expected_path, bundle);
   if (!expected) {
     fmt::print("{}\n", cacheon::FormatError(expected.error()));
     return 1;
   }
-  const CommandResult run =
-      RunCommand(fmt::format("'{}' verify '{}/{}' --json", cacheon, examples, bundle));
-  const cacheon::Result<Json> document = cacheon::ReadJson(run.output);
-  if (!document) {
-    fmt::print("no verdict on stdout, exit status {}\n{}\n", run.exit_status, run.output);
-    return 1;
-  }
-  const std::string status = document->Find("status")->as_string();
-  const std::string code = FirstCode(*document);
-  const bool accepted = expected->status == "PASS" || expected->status == "NUMERICAL_PASS";
-  const bool good =
-      status == expected->status && code == expected->code && run.exit_status == (accepted ? 0 : 1);
-  if (!good) {
-    fmt::print("{}: expected {} {}, got {} {} with exit status {}\n{}\n", bundle, expected->status,
-               expected->code, status, code, run.exit_status, cacheon::PrettyJson(*document));
-  }
+  bool good = true;
+  for (const Expectation& one : *expected) good &= Holds(cacheon, examples + "/" + bundle, one);
   return good ? 0 : 1;
 }
 
