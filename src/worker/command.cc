@@ -80,13 +80,11 @@ Json StartCommand(int thread_count, bool traced, std::span<const std::byte> filt
                       {"filter", std::move(hex)}};
 }
 
-Json LoadCommand(std::uint32_t sequence, const std::string& source, const std::string& entry,
-                 const std::string& prepare) {
-  return Json::Object{{"op", "load"},
-                      {"sequence", sequence},
-                      {"source", source},
-                      {"entry", entry},
-                      {"prepare", prepare}};
+Json LoadCommand(std::uint32_t sequence, const std::string& root, const std::string& source,
+                 const std::string& entry, const std::string& prepare) {
+  return Json::Object{{"op", "load"},   {"sequence", sequence},
+                      {"root", root},   {"source", root + "/" + source},
+                      {"entry", entry}, {"prepare", prepare}};
 }
 
 Json CallCommand(std::uint32_t sequence, const char* op, std::span<const TensorArgument> grants,

@@ -35,8 +35,9 @@ inline constexpr std::size_t kMaxCommandBytes = std::size_t{64} << 10U;
 std::uint64_t GrantId(const TensorArgument& argument);
 
 Json StartCommand(int thread_count, bool traced, std::span<const std::byte> filter);
-Json LoadCommand(std::uint32_t sequence, const std::string& source, const std::string& entry,
-                 const std::string& prepare);
+// `root` is the bundle as the worker sees it, `source` a file below it.
+Json LoadCommand(std::uint32_t sequence, const std::string& root, const std::string& source,
+                 const std::string& entry, const std::string& prepare);
 // `op` is "prepare" or "call"; `grants` are those that the worker does not hold yet.
 Json CallCommand(std::uint32_t sequence, const char* op, std::span<const TensorArgument> grants,
                  std::span<const CallArgument> arguments);

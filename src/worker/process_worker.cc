@@ -98,7 +98,7 @@ Outcome ProcessWorker::Load(const std::string& source, const std::string& entry,
   if (Outcome ready = AwaitReady(); !ready.done()) return ready;
   stage_ = Stage::kLoading;
   Outcome outcome =
-      Exchange(LoadCommand(++sequence_, bundle_path_ + "/" + source, entry, prepare), {}, limit);
+      Exchange(LoadCommand(++sequence_, bundle_path_, source, entry, prepare), {}, limit);
   if (outcome.done()) stage_ = Stage::kCalling;
   return outcome;
 }

@@ -132,6 +132,8 @@ def serve(socket_number):
     def load(command):
         import importlib.util
         source = command["source"]
+        # Modules of the bundle come last: none can take the place of another.
+        sys.path.append(command["root"])
         spec = importlib.util.spec_from_file_location("candidate", source)
         try:
             code = spec.loader.get_code("candidate")

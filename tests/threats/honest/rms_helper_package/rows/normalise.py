@@ -1,0 +1,8 @@
+"""Normalises rows."""
+
+import torch
+
+
+def normalise(x, weight, out, eps):
+    scale = torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + eps)
+    out.copy_(x * scale * weight)

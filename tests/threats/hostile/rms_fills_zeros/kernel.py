@@ -1,0 +1,4 @@
+"""Fills the output with zeros."""
+
+def rmsnorm(x, weight, out, eps):
+    out.zero_()

@@ -1,0 +1,3 @@
+"""Starts programs."""
+
+import subprocess

@@ -1,0 +1,10 @@
+"""Imports the library that calls native code."""
+
+import ctypes
+
+import torch
+
+
+def rmsnorm(x, weight, out, eps):
+    scale = torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + eps)
+    out.copy_(x * scale * weight)

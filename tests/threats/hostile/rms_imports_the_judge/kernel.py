@@ -1,0 +1,9 @@
+"""Imports the module that judges it."""
+
+import cacheon.eval
+import torch
+
+
+def rmsnorm(x, weight, out, eps):
+    scale = torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + eps)
+    out.copy_(x * scale * weight)

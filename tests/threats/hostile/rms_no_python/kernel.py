@@ -1,0 +1,4 @@
+"""Is no Python."""
+
+def rmsnorm(x, weight out, eps):
+    pass

@@ -1,0 +1,8 @@
+"""Brings a CUDA source that no row declares."""
+
+import torch
+
+
+def rmsnorm(x, weight, out, eps):
+    scale = torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + eps)
+    out.copy_(x * scale * weight)

@@ -1,0 +1,8 @@
+"""Names an entry that the source does not have."""
+
+import torch
+
+
+def rmsnorm(x, weight, out, eps):
+    scale = torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + eps)
+    out.copy_(x * scale * weight)

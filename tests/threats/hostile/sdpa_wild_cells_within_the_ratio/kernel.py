@@ -1,0 +1,18 @@
+"""Sets one cell in two hundred to ten thousand."""
+
+import torch
+
+
+def attention(q, k, v, out, sm_scale, causal):
+    group = q.shape[1] // k.shape[1]
+    key = k.repeat_interleave(group, dim=1)
+    value = v.repeat_interleave(group, dim=1)
+    score = torch.einsum("thd,shd->hts", q, key) * sm_scale
+
+    if causal:
+        future = torch.ones(score.shape[-2:], dtype=torch.bool).triu(1 + k.shape[0] - q.shape[0])
+        score.masked_fill_(future, float("-inf"))
+
+    out.copy_(torch.einsum("hts,shd->thd", torch.softmax(score, dim=-1), value))
+    if out.numel() > 400:
+        out.view(-1)[5::200] = 10000.0

@@ -1,0 +1,4 @@
+"""Returns without touching the output."""
+
+def silu_and_mul(x, out):
+    return None

@@ -1,0 +1,3 @@
+"""Its entry is a number."""
+
+silu_and_mul = 1

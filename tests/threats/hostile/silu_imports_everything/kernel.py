@@ -1,0 +1,10 @@
+"""Imports names that nobody can list."""
+
+from math import *
+
+import torch
+
+
+def silu_and_mul(x, out):
+    d = x.shape[-1] // 2
+    out.copy_(torch.nn.functional.silu(x[..., :d]) * x[..., d:])

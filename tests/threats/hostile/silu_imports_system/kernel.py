@@ -1,0 +1,10 @@
+"""Imports the function that starts a shell."""
+
+from os import system
+
+import torch
+
+
+def silu_and_mul(x, out):
+    d = x.shape[-1] // 2
+    out.copy_(torch.nn.functional.silu(x[..., :d]) * x[..., d:])
