@@ -50,7 +50,12 @@ ExitStatus ReportErrors(const std::string& json, std::span<const Error> errors) 
         Json::Object{{"schema", "cacheon.errors.v1"}, {"errors", ErrorsJson(errors)}};
     const std::string text = PrettyJson(document) + "\n";
     const Status written = json == "-" ? WriteAll(1, text) : WriteFileAtomically(json, text);
-    if (!written) return ExitStatus::kEnvironment;
+    if (!written) {
+      // Where no document can go, the terminal hears of it.
+      fmt::print(stderr, "{}{}\n", json == "-" ? ErrorsText(errors) : "",
+                 FormatError(written.error()));
+      return ExitStatus::kEnvironment;
+    }
   }
   return StatusOfErrors(errors);
 }

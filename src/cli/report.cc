@@ -5,34 +5,14 @@
 
 #include "cacheon/report.h"
 
-#include <utility>
-
-#include "cacheon/core/unique_fd.h"
-#include "cacheon/verify/verdict.h"
-#include "cacheon/verify/verdict_choices.h"
 #include "src/cli/report_files.h"
 #include "src/cli/verbs.h"
 
 namespace cacheon::cli {
 namespace {
 
-// The verdicts of a file: one document, or a list of them as `verify` writes for several bundles.
-Result<Json::Array> ReadVerdicts(const std::string& path) {
-  ASSIGN_OR_RETURN(const std::string text, ReadFile(path, verify::kMaxVerdictBytes));
-  Result<Json> content = ReadJson(text, {.max_bytes = verify::kMaxVerdictBytes});
-  if (!content) return Fail(std::move(content.error()).InFile(path));
-  Json::Array documents =
-      content->is_array() ? std::move(content->as_array()) : Json::Array{std::move(*content)};
-  for (const Json& document : documents) {
-    if (Status checked = verify::CheckVerdictDocument(document); !checked) {
-      return Fail(std::move(checked.error()).InFile(path));
-    }
-  }
-  return documents;
-}
-
 Result<ExitStatus> RunReport(const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const Json::Array documents, ReadVerdicts(arguments.Positional(0)));
+  ASSIGN_OR_RETURN(const Json::Array documents, ReadVerdictFile(arguments.Positional(0)));
   if (arguments.Has("--junit") || arguments.Has("--html")) {
     RETURN_IF_ERROR(WriteReports(arguments, documents));
     return ExitStatus::kAccepted;
@@ -45,14 +25,9 @@ Result<ExitStatus> RunReport(const Arguments& arguments) {
 }
 
 Result<ExitStatus> RunCompare(const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const Json::Array left, ReadVerdicts(arguments.Positional(0)));
-  ASSIGN_OR_RETURN(const Json::Array right, ReadVerdicts(arguments.Positional(1)));
-  if (left.size() != 1 || right.size() != 1) {
-    return Fail("usage.one_verdict", "a file of several verdicts cannot be compared",
-                {.file = arguments.Positional(left.size() != 1 ? 0 : 1)},
-                "write one file per bundle with `cacheon verify BUNDLE --json=FILE`");
-  }
-  RETURN_IF_ERROR(Print(report::ComparisonText(left.front(), right.front())));
+  ASSIGN_OR_RETURN(const Json left, ReadOneVerdict(arguments.Positional(0)));
+  ASSIGN_OR_RETURN(const Json right, ReadOneVerdict(arguments.Positional(1)));
+  RETURN_IF_ERROR(Print(report::ComparisonText(left, right)));
   return ExitStatus::kAccepted;
 }
 

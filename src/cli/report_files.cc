@@ -5,11 +5,29 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <utility>
 
+#include "cacheon/core/unique_fd.h"
 #include "cacheon/report/html.h"
 #include "cacheon/report/junit.h"
+#include "cacheon/verify/verdict_choices.h"
 
 namespace cacheon::cli {
+
+Result<Json::Array> ReadVerdictFile(const std::string& path) {
+  ASSIGN_OR_RETURN(const std::string text, ReadFile(path, verify::kMaxVerdictBytes));
+  Result<Json::Array> documents = verify::ReadVerdicts(text);
+  if (!documents) return Fail(std::move(documents.error()).InFile(path));
+  return documents;
+}
+
+Result<Json> ReadOneVerdict(const std::string& path) {
+  ASSIGN_OR_RETURN(Json::Array documents, ReadVerdictFile(path));
+  if (documents.size() == 1) return std::move(documents.front());
+  return Fail("usage.one_verdict", "the file holds the verdicts of several bundles", {.file = path},
+              "write one file per bundle with `cacheon verify BUNDLE --json=FILE`");
+}
 
 bool WritesToStdout(const Arguments& arguments) {
   static constexpr std::array<std::string_view, 4> kFlags = {"--json", "--junit", "--html",

@@ -12,7 +12,6 @@
 #include <string_view>
 
 #include "cacheon/core/philox.h"
-#include "cacheon/core/unique_fd.h"
 #include "cacheon/core/version.h"
 #include "cacheon/report.h"
 #include "cacheon/tensor/dtype.h"
@@ -66,10 +65,8 @@ Status CheckDevice(const std::string& device) {
 
 // Repeats the choices of an earlier run: its seed, cases, mode, dtypes and model.
 Status ApplyReplay(const std::string& path, verify::Options& options) {
-  ASSIGN_OR_RETURN(const std::string text, ReadFile(path, verify::kMaxVerdictBytes));
-  const Result<Json> document = verify::ReadVerdict(text);
-  if (!document) return Fail(Error(document.error()).InFile(path));
-  Result<verify::VerdictChoices> choices = verify::ChoicesOf(*document);
+  ASSIGN_OR_RETURN(const Json document, ReadOneVerdict(path));
+  Result<verify::VerdictChoices> choices = verify::ChoicesOf(document);
   if (!choices) return Fail(std::move(choices.error()).InFile(path));
   options.seed = choices->seed;
   options.mode = choices->mode;

@@ -9,6 +9,7 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <utility>
 
 #include "cacheon/verify/verdict.h"
 
@@ -62,10 +63,17 @@ Result<std::vector<DType>> ReadDTypes(const Json* names) {
 
 }  // namespace
 
-Result<Json> ReadVerdict(std::string_view text) {
-  ASSIGN_OR_RETURN(Json document, ReadJson(text, {.max_bytes = kMaxVerdictBytes}));
-  RETURN_IF_ERROR(CheckVerdictDocument(document));
-  return document;
+Result<Json::Array> ReadVerdicts(std::string_view text) {
+  Result<Json> content = ReadJson(text, {.max_bytes = kMaxVerdictBytes});
+  if (!content) {
+    return Fail("verdict.syntax", std::move(content.error().message),
+                std::move(content.error().where));
+  }
+  const bool is_list = content->is_array() && !content->as_array().empty();
+  Json::Array documents =
+      is_list ? std::move(content->as_array()) : Json::Array{std::move(*content)};
+  for (const Json& document : documents) RETURN_IF_ERROR(CheckVerdictDocument(document));
+  return documents;
 }
 
 Result<VerdictChoices> ChoicesOf(const Json& document) {

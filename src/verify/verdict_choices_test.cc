@@ -25,9 +25,9 @@ Json Document() {
 }
 
 TEST(VerdictChoices, AreThoseOfTheRun) {
-  const Result<Json> document = ReadVerdict(DocumentJson(Document()) + "\n");
-  ASSERT_TRUE(document);
-  const Result<VerdictChoices> choices = ChoicesOf(*document);
+  const Result<Json::Array> documents = ReadVerdicts(DocumentJson(Document()) + "\n");
+  ASSERT_TRUE(documents);
+  const Result<VerdictChoices> choices = ChoicesOf(documents->at(0));
   ASSERT_TRUE(choices);
   EXPECT_EQ(choices->seed, 12U);
   EXPECT_EQ(choices->mode, bundle::Mode::kCompat);
@@ -91,31 +91,40 @@ TEST(VerdictChoices, MissInNoOtherMember) {
   }
 }
 
-TEST(ReadVerdict, RefusesWhatIsNoVerdict) {
-  for (const char* text : {"[]", "null", "7", "{}", R"({"schema":"cacheon.hash.v1"})"}) {
-    const Result<Json> document = ReadVerdict(text);
-    ASSERT_FALSE(document) << text;
-    EXPECT_EQ(document.error().code, Code("verdict.schema")) << text;
-    EXPECT_EQ(document.error().where.key_path, "schema") << text;
+TEST(ReadVerdicts, RefusesWhatIsNoVerdict) {
+  for (const char* text : {"[]", "[[]]", "null", "7", "{}", R"({"schema":"cacheon.hash.v1"})"}) {
+    const Result<Json::Array> documents = ReadVerdicts(text);
+    ASSERT_FALSE(documents) << text;
+    EXPECT_EQ(documents.error().code, Code("verdict.schema")) << text;
+    EXPECT_EQ(documents.error().where.key_path, "schema") << text;
   }
 }
 
-TEST(ReadVerdict, RefusesAChangedDocument) {
+TEST(ReadVerdicts, RefusesAChangedDocument) {
   Json document = Document();
   document["status"] = "PASS";
-  const Result<Json> changed = ReadVerdict(DocumentJson(document));
+  const Result<Json::Array> changed = ReadVerdicts(DocumentJson(document));
   ASSERT_FALSE(changed);
   EXPECT_EQ(changed.error().code, Code("verdict.digest"));
   EXPECT_EQ(changed.error().where.key_path, "digest");
   document.as_object().erase("digest");
-  EXPECT_EQ(ReadVerdict(DocumentJson(document)).error().code, Code("verdict.digest"));
+  EXPECT_EQ(ReadVerdicts(DocumentJson(document)).error().code, Code("verdict.digest"));
 }
 
-TEST(ReadVerdict, NamesThePlaceOfMalformedJson) {
-  const Result<Json> document = ReadVerdict("{\"schema\":\n!");
-  ASSERT_FALSE(document);
-  EXPECT_EQ(document.error().code, Code("json.syntax"));
-  EXPECT_EQ(document.error().where.line, 2);
+TEST(ReadVerdicts, ReadsAListAndChecksEachOfIt) {
+  const Json good = Document();
+  EXPECT_EQ(ReadVerdicts(DocumentJson(Json::Array{good, good}))->size(), 2U);
+  Json changed = good;
+  changed["seed"] = 1;
+  EXPECT_EQ(ReadVerdicts(DocumentJson(Json::Array{good, changed})).error().code,
+            Code("verdict.digest"));
+}
+
+TEST(ReadVerdicts, NamesThePlaceOfMalformedJson) {
+  const Result<Json::Array> documents = ReadVerdicts("{\"schema\":\n!");
+  ASSERT_FALSE(documents);
+  EXPECT_EQ(documents.error().code, Code("verdict.syntax"));
+  EXPECT_EQ(documents.error().where.line, 2);
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ class CommandLine(CommandTest):
             self.assertIn("cacheon", done.stdout)
 
     def test_bad_numbers(self):
-        for flag, values in {"--timeout": ["soon", "0", "-1", "1.5", "99999999999999999999", ""],
+        for flag, values in {"--timeout": ["soon", "0", "-1", "1.5", "99999999999999999999"],
                              "--seed": ["x", "-1", "9223372036854775808"]}.items():
             for value in values:
                 with self.subTest(flag=flag, value=value):

@@ -62,7 +62,7 @@ class Documents(CommandTest):
     def test_refuses_what_is_no_json(self):
         self.file.write_text('{"schema":')
         done = self.run_command("report", self.file)
-        self.assert_refused(done, USAGE, "json.syntax", f"{self.file}:1:11")
+        self.assert_refused(done, USAGE, "verdict.syntax", f"{self.file}:1:11")
 
     def test_refuses_malformed_members_by_name(self):
         options = self.document["options"]
@@ -99,6 +99,8 @@ class Documents(CommandTest):
         self.run_command("verify", self.source, self.source, f"--json={both}")
         self.assert_refused(self.run_command("compare", self.file, both), USAGE, "usage.one_verdict",
                             str(both))
+        self.assert_refused(self.run_command("verify", self.source, "--replay", both), USAGE,
+                            "usage.one_verdict", str(both))
         self.assertIn("verdict: N/A", self.run_command("compare", self.file, self.file).stdout)
         self.assertEqual(self.run_command("report", both).stdout.count("verdict: "), 2)
 

@@ -26,11 +26,12 @@ struct VerdictChoices {
   std::vector<tensor::DType> dtypes;  // empty: as the rows admit
 };
 
-// Reads the text of one document and checks its schema and digest. Codes: json.*, verdict.schema,
+// Reads one document, or a list of them as `cacheon verify --json` writes for several bundles, and
+// checks schema and digest of each; never gives none. Codes: verdict.syntax, verdict.schema,
 // verdict.digest.
-Result<Json> ReadVerdict(std::string_view text);
+Result<Json::Array> ReadVerdicts(std::string_view text);
 
-// The choices of a document that ReadVerdict gave. Code: verdict.form (a member is missing or not
+// The choices of a document that ReadVerdicts gave. Code: verdict.form (a member is missing or not
 // of the kind that it must be), with the key path.
 Result<VerdictChoices> ChoicesOf(const Json& document);
 
