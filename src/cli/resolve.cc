@@ -41,12 +41,12 @@ struct SlotGap {
 
 // Everything that is said about one bundle.
 struct Answer {
-  std::string bundle_id;
-  std::optional<policy::Resolution> resolution;
+  std::string bundle_id = {};
+  std::optional<policy::Resolution> resolution = {};
   bool admitted = false;
-  std::vector<RowDomain> rows;
-  std::vector<SlotGap> gaps;
-  std::vector<Error> errors;
+  std::vector<RowDomain> rows = {};
+  std::vector<SlotGap> gaps = {};
+  std::vector<Error> errors = {};
 };
 
 // Takes the value out of a result, or its error into the answer.

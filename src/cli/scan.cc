@@ -29,10 +29,10 @@ constexpr std::size_t kBundlesPerCore = 8;
 // What was found in one bundle. Its bytes are kept no longer than the scan needs them.
 struct Scanned {
   std::string path;  // as the user gave it
-  std::string bundle_id;
-  std::string content_hash;
-  std::vector<policy::ScanFileFacts> files;
-  std::vector<Error> errors;
+  std::string bundle_id = {};
+  std::string content_hash = {};
+  std::vector<policy::ScanFileFacts> files = {};
+  std::vector<Error> errors = {};
 };
 
 // A bundle while it is in memory.

@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "cacheon/core/json.h"
+#include "cacheon/core/result.h"
 #include "cacheon/report.h"
 
 namespace {
@@ -20,8 +22,9 @@ void RequireNoEscape(std::string_view view) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace cacheon;
-  const Result<Json> document = ReadJson({reinterpret_cast<const char*>(data), size});
+  using cacheon::Json;
+  namespace report = cacheon::report;
+  const cacheon::Result<Json> document = cacheon::ReadJson({reinterpret_cast<const char*>(data), size});
   if (!document) return 0;
   RequireNoEscape(report::VerdictText(*document, {}));
   RequireNoEscape(report::VerdictText(*document, {.every_case = true}));

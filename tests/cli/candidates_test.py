@@ -57,9 +57,6 @@ class Candidates(CommandTest):
         self.assertIn(error_places(document)[0][0], ("cand.crash", "cand.killed"))
 
     def test_kills_itself(self):
-<<<<<<< HEAD
-        self.assert_verdict("import os\ndef entry(x, out):\n    os.abort()\n", "cand.killed")
-=======
         """The signal does not reach the first process of a namespace; elsewhere it looks like an
         operator's."""
         bundle = self.bundle("import os, signal\ndef entry(x, out):\n"
@@ -68,7 +65,6 @@ class Candidates(CommandTest):
         alone = document["environment"]["isolation"]["layers"].get("pid_namespace")
         expected = (REFUSED, "out.unwritten") if alone else (ENVIRONMENT, "worker.killed")
         self.assertEqual((returned, error_places(document)[0][0]), expected)
->>>>>>> ae59caf (Read verdict files as usage, not as a bundle)
 
     def test_dies_after_its_first_right_answer(self):
         source = ("import os, threading, torch\n"
