@@ -50,7 +50,10 @@ ExitStatus ReportErrors(const std::string& json, std::span<const Error> errors) 
         Json::Object{{"schema", "cacheon.errors.v1"}, {"errors", ErrorsJson(errors)}};
     const std::string text = PrettyJson(document) + "\n";
     const Status written = json == "-" ? WriteAll(1, text) : WriteFileAtomically(json, text);
-    if (!written) return ExitStatus::kEnvironment;
+    if (!written) {
+      fmt::print(stderr, "{}\n", FormatError(written.error()));
+      return ExitStatus::kEnvironment;
+    }
   }
   return StatusOfErrors(errors);
 }
