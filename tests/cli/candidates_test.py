@@ -49,8 +49,8 @@ class Candidates(CommandTest):
     def test_exit(self):
         self.assert_verdict("import os\ndef entry(x, out):\n    os._exit(0)\n", "cand.exit")
 
-    def test_kills_itself(self):
-        self.assert_verdict("import os\ndef entry(x, out):\n    os.abort()\n", "cand.killed")
+    def test_aborts(self):
+        self.assert_verdict("import os\ndef entry(x, out):\n    os.abort()\n", "cand.crash")
 
     def test_dies_after_its_first_right_answer(self):
         source = ("import os, threading, torch\n"
