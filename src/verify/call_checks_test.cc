@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cmath>
+#include <cmath>
 #include <cstring>
 
 #include "src/verify/small_slot_for_test.h"

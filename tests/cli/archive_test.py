@@ -88,30 +88,30 @@ class Unpack(VerbTest):
                 tar.addfile(info, io.BytesIO(content))
         return path
 
-    def assert_nothing_left(self, code, *members):
+    def assert_leaves_nothing(self, code, *members):
         archive = self.archive(member("b/kernel.py", b"pass\n"), *members)
         done = self.run_verb("unpack", archive, "out")
         self.assert_error(done, code)
         self.assertEqual(self.tree(), ["hostile.tar.gz"], "something was left behind")
 
     def test_refuses_members_that_leave_the_folder(self):
-        self.assert_nothing_left("archive.member_path", member("b/../../escaped.py", b"x"))
-        self.assert_nothing_left("archive.member_path", member("/tmp/escaped.py", b"x"))
+        self.assert_leaves_nothing("archive.member_path", member("b/../../escaped.py", b"x"))
+        self.assert_leaves_nothing("archive.member_path", member("/tmp/escaped.py", b"x"))
 
     def test_refuses_links_devices_and_pipes(self):
         for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.BLKTYPE,
                      tarfile.FIFOTYPE):
             with self.subTest(kind=kind):
-                self.assert_nothing_left("archive.member_type",
+                self.assert_leaves_nothing("archive.member_type",
                                          member("b/odd", kind=kind, link="/etc/passwd"))
 
     def test_refuses_a_file_behind_a_link(self):
-        self.assert_nothing_left("archive.member_type",
+        self.assert_leaves_nothing("archive.member_type",
                                  member("b/d", kind=tarfile.SYMTYPE, link="/tmp"),
                                  member("b/d/escaped.py", b"x"))
 
     def test_refuses_a_bomb_before_it_fills_the_disk(self):
-        self.assert_nothing_left("archive.file_too_large",
+        self.assert_leaves_nothing("archive.file_too_large",
                                  member("b/zeros.bin", bytes(17 << 20)))
 
     def test_refuses_what_is_no_archive(self):
