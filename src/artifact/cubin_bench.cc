@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The cacheon authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inspecting a CUBIN of 10 MB: 2,000 kernels with 12 parameters and 4.5 KB of code each, in the
-// layout of CUDA 13. Goal: 30 ms.
+// Inspecting a CUBIN of 10 MB: 500 kernels with 12 parameters and 19 KB of code each, in the layout
+// of CUDA 13. Goal: 30 ms.
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -19,9 +19,9 @@
 namespace cacheon::artifact {
 namespace {
 
-constexpr int kKernelCount = 2000;
+constexpr int kKernelCount = 500;
 constexpr std::uint16_t kParameterCount = 12;
-constexpr std::size_t kCodeBytes = 4608;
+constexpr std::size_t kCodeBytes = 19456;
 constexpr std::size_t kHeaderBytes = 64;
 
 template <typename... T>
@@ -99,6 +99,7 @@ std::string TenMegabytes() {
   return writer.Finish();
 }
 
+// All that the command does after it has read the file.
 void Inspect(benchmark::State& state) {
   const std::string image = TenMegabytes();
   for (auto _ : state) {
@@ -106,7 +107,7 @@ void Inspect(benchmark::State& state) {
     CACHEON_CHECK(cubin.has_value(), "the image is refused");
     CACHEON_CHECK(cubin->kernels.size() == kKernelCount, "kernels are missing");
     benchmark::DoNotOptimize(CubinFindings(*cubin));
-    benchmark::DoNotOptimize(DocumentJson(CubinToJson(*cubin)));
+    benchmark::DoNotOptimize(PrettyJson(CubinToJson(*cubin)));
   }
   state.counters["image_bytes"] = static_cast<double>(image.size());
 }

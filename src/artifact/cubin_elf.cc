@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "cacheon/artifact/cubin.h"
 #include "cacheon/artifact/key_path.h"
 
 namespace cacheon::artifact {
@@ -64,7 +65,7 @@ Status CheckHeader(std::string_view image) {
     return Fail("cubin.not_elf", "this is no ELF image", {},
                 "a CUBIN is what `nvcc -cubin` writes");
   }
-  if (image.size() < kMinCubinBytes) {
+  if (image.size() < kHeaderBytes) {
     return Fail(
         "cubin.truncated",
         fmt::format("an ELF header has {} bytes, the file has {}", kHeaderBytes, image.size()),

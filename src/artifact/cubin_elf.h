@@ -16,9 +16,6 @@
 
 namespace cacheon::artifact {
 
-// The largest image that a publication may hold.
-inline constexpr std::uint64_t kMaxCubinBytes = std::uint64_t{1} << 30U;
-inline constexpr std::uint64_t kMinCubinBytes = 64;
 inline constexpr std::uint64_t kMaxElfSymbols = 1U << 20U;
 inline constexpr std::size_t kMaxElfNameBytes = 8192;
 

@@ -8,9 +8,9 @@
 namespace cacheon::cli {
 
 std::span<const Verb* const> Verbs() {
-  static constexpr std::array kVerbs = {&kSlots,  &kTargets, &kNew,       &kManifest, &kResolve,
-                                        &kScan,   &kHash,    &kPack,      &kUnpack,   &kVerify,
-                                        &kReport, &kCompare, &kReference, &kExplain,  &kDoctor};
+  static constexpr std::array kVerbs = {
+      &kSlots, &kTargets, &kNew,    &kManifest, &kResolve, &kScan,      &kHash,    &kInspect,
+      &kPack,  &kUnpack,  &kVerify, &kReport,   &kCompare, &kReference, &kExplain, &kDoctor};
   return kVerbs;
 }
 

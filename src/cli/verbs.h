@@ -12,6 +12,7 @@ extern const Verb kCompare;
 extern const Verb kDoctor;
 extern const Verb kExplain;
 extern const Verb kHash;
+extern const Verb kInspect;
 extern const Verb kManifest;
 extern const Verb kNew;
 extern const Verb kPack;

@@ -25,6 +25,9 @@ namespace cacheon::artifact {
 
 inline constexpr std::string_view kInspectSchema = "cacheon.inspect.v1";
 
+// The largest image that a publication may hold.
+inline constexpr std::uint64_t kMaxCubinBytes = std::uint64_t{1} << 30U;
+
 using Extent3 = std::array<std::uint32_t, 3>;
 
 // One parameter of a kernel; its ordinal is its place in the list.
