@@ -24,6 +24,10 @@ bool IsCallOf(const std::vector<std::string>& names, std::string_view name) {
 
 }  // namespace
 
+bool IsForeign(std::string_view dotted) {
+  return !dotted.starts_with(kLocalMark) && !dotted.starts_with("builtins.");
+}
+
 PythonNames::PythonNames(const PythonTree& tree, const PythonScopes& scopes, std::string_view path,
                          const LocalModules& modules, const LocalExports& exports)
     : tree_(tree),
@@ -165,7 +169,11 @@ void PythonNames::EvaluateName(std::int32_t node, Names& names) const {
 
 void PythonNames::EvaluateAttribute(const Names& base, std::string_view attribute,
                                     Names& names) const {
-  for (const std::string& name : base) Insert(names, name + "." + std::string(attribute));
+  const bool module = PythonRules().Has("reexported", attribute);
+  for (const std::string& name : base) {
+    Insert(names, name + "." + std::string(attribute));
+    if (module && IsForeign(name)) Insert(names, std::string(attribute));
+  }
   const auto found = attributes_.find(attribute);
   if (found != attributes_.end()) AddAll(names, found->second);
 }

@@ -26,6 +26,9 @@ namespace cacheon::policy {
 // Names of the bundle's own modules begin with this: `:helper.x` is x of helper.py.
 inline constexpr char kLocalMark = ':';
 
+// True when a dotted name stands for something that was imported from outside the bundle.
+bool IsForeign(std::string_view dotted);
+
 // The modules of a bundle: "pkg.mod" for pkg/mod.py, "pkg" for its folder.
 class LocalModules {
  public:

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -80,7 +81,22 @@ class UseCheck {
     }
     if (tree_[node].kind == K::kCall) return;
     if (file_.names.MayBe(node, "current_stream")) return CurrentStream(node);
+    if (tree_[node].kind == K::kAttribute) ModuleOfAnother(node, base);
     TorchName(node);
+  }
+
+  // `torch.ctypes`: a module that may not be imported, taken from one that may.
+  void ModuleOfAnother(std::int32_t node, std::int32_t base) {
+    const std::string_view module = tree_[node].text;
+    const bool denied = PythonRules().Has("floor.import_denied", module) ||
+                        PythonRules().Has("import_denied", module);
+    if (!denied || !PythonRules().Has("reexported", module)) return;
+    if (std::ranges::none_of(file_.names.Of(base), IsForeign)) return;
+    findings_.Strict(
+        "py.import_denied", file_.PlaceOf(node),
+        {std::string(module),
+         fmt::format("{} may not be imported, and not taken from another module", module),
+         "a kernel needs torch and its own modules alone"});
   }
 
   // What an attribute or a literal getattr is taken from.

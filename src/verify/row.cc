@@ -6,9 +6,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <ranges>
 #include <span>
 #include <utility>
 
+#include "src/verify/changed_twin.h"
 #include "src/verify/prepare_ahead.h"
 #include "src/verify/session.h"
 
@@ -17,6 +22,12 @@ namespace {
 
 // Cases that exist ahead of the worker, in bytes, relative to the largest one.
 constexpr double kAheadFactor = 1.25;
+
+// How many of our cases of each dtype are followed by a twin, and how large those may be.
+constexpr std::size_t kTwins = 4;
+constexpr std::size_t kLargestTwinBytes = std::size_t{1} << 20U;
+// The stream of random numbers, of the run's seed, that chooses them.
+constexpr std::uint64_t kTwinStream = 0x7477696e;
 
 // A case as it will be run, or why it is not.
 struct PlannedCase {
@@ -52,6 +63,30 @@ Result<slots::CallPlan> PlanInDomain(const RowRequest& request, const slots::Cas
   return fallback;
 }
 
+// Where a case of ours stands in the plan.
+struct Position {
+  std::size_t of_case;
+  std::size_t of_call;
+};
+
+// Puts a twin directly after some of these cases, which stand in ascending order: a candidate that
+// keeps only its last result must be seen as well.
+void AddTwins(const slots::Contract& contract, std::vector<Position> ours, Philox& random,
+              RowPlan& row) {
+  while (ours.size() > kTwins) {
+    ours.erase(ours.begin() + random.NextInt(0, std::ssize(ours) - 1));
+  }
+  for (const Position& position : std::views::reverse(ours)) {
+    std::optional<slots::CallPlan> twin =
+        ChangedTwin(row.calls[position.of_call], contract, random);
+    if (!twin) continue;
+    const auto after = [](std::size_t index) { return static_cast<std::ptrdiff_t>(index) + 1; };
+    row.calls.insert(row.calls.begin() + after(position.of_call), std::move(*twin));
+    row.cases.insert(row.cases.begin() + after(position.of_case),
+                     PlannedCase{.verdict = {}, .runs = true});
+  }
+}
+
 Result<RowPlan> PlanRow(const RowRequest& request, const Options& options) {
   std::vector<slots::Case> originals = request.slot->PublishedCases();
   std::vector<slots::Case> jittered = slots::JitterCounts(originals, options.seed);
@@ -61,7 +96,9 @@ Result<RowPlan> PlanRow(const RowRequest& request, const Options& options) {
     jittered.insert(jittered.end(), ours.begin(), ours.end());
   }
   RowPlan row;
+  Philox random(options.seed, kTwinStream);
   for (const tensor::DType dtype : request.dtypes) {
+    std::vector<Position> ours;
     for (std::size_t i = 0; i < jittered.size(); ++i) {
       std::optional<std::string> mismatch;
       ASSIGN_OR_RETURN(slots::CallPlan plan, PlanInDomain(request, jittered[i], originals[i], dtype,
@@ -73,10 +110,14 @@ Result<RowPlan> PlanRow(const RowRequest& request, const Options& options) {
         planned.verdict.mismatch = *mismatch;
         planned.verdict.status = RunStatus::kNotApplicable;
       } else {
+        if (plan.origin.kind == slots::CaseKind::kOurs && CaseBytes(plan) <= kLargestTwinBytes) {
+          ours.push_back({.of_case = row.cases.size(), .of_call = row.calls.size()});
+        }
         row.calls.push_back(std::move(plan));
       }
       row.cases.push_back(std::move(planned));
     }
+    AddTwins(request.slot->contract(), std::move(ours), random, row);
   }
   return row;
 }

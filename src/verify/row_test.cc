@@ -72,9 +72,11 @@ TEST_F(Row, RunsEveryDTypeAndOurCasesAfterThePublished) {
   slot_.ours[0].kind = slots::CaseKind::kOurs;
   request_.dtypes = {tensor::DType::kFloat32, tensor::DType::kFloat32};
   const RowVerdict row = Run();
-  ASSERT_THAT(row.cases, SizeIs(6));
+  ASSERT_THAT(row.cases, SizeIs(8));
   EXPECT_EQ(row.cases[2].origin.kind, slots::CaseKind::kOurs);
   EXPECT_EQ(row.cases[2].seed, 11U + 2);
+  EXPECT_EQ(row.cases[3].origin.value_profile, "default+one_changed");
+  EXPECT_EQ(row.cases[3].status, RunStatus::kPass);
   options_.cases = CaseList::kPublished;
   FakeWorker other(RightSiluAndMul);
   Secrets secrets;

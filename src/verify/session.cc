@@ -25,6 +25,10 @@ constexpr std::size_t kSecondPoisonLargestCase = std::size_t{16} << 20U;
 constexpr std::size_t kKeptBytesEach = std::size_t{1} << 20U;
 constexpr std::size_t kKeptBytes = std::size_t{64} << 20U;
 
+// A thread that was joined may need this long until the kernel has ended it.
+constexpr std::chrono::milliseconds kThreadEndLimit{100};
+constexpr std::chrono::milliseconds kThreadEndPoll{1};
+
 // Before the last look at the end of a row.
 constexpr std::chrono::milliseconds kLastLookInterval{20};
 
@@ -157,10 +161,22 @@ bool Session::RunCall(const PreparedCase& prepared, PatternKind kind, CaseVerdic
                   {.slot = slot_, .published_only = options_.mode == bundle::Mode::kCompat}, kind,
                   verdict);
   CheckCoverage(call.outputs, kind, verdict);
+  // Before the outputs are looked at again, so that a thread that was waited for cannot write late.
+  const int threads = ThreadsThatStay(outcome);
   CheckSettled(call.outputs, secrets_.key(), returned, verdict);
-  CheckCensus(outcome.threads_before, outcome.threads_after, verdict);
+  CheckCensus(outcome.threads_before, threads, verdict);
   Keep(std::move(call));
   return verdict.status == RunStatus::kPass;
+}
+
+int Session::ThreadsThatStay(const worker::Outcome& outcome) const {
+  const auto limit = std::chrono::steady_clock::now() + kThreadEndLimit;
+  int threads = outcome.threads_after;
+  while (threads > outcome.threads_before && std::chrono::steady_clock::now() < limit) {
+    std::this_thread::sleep_for(kThreadEndPoll);
+    if (const int now = worker_.thread_count(); now > 0) threads = now;
+  }
+  return threads;
 }
 
 void Session::Keep(Call call) {

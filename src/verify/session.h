@@ -56,6 +56,8 @@ class Session {
   bool RunCall(const PreparedCase& prepared, PatternKind kind, CaseVerdict& verdict);
   // Takes over what the worker's answer says; false when the case is decided.
   bool Answered(const worker::Outcome& outcome, std::string_view what, CaseVerdict& verdict);
+  // How many threads a call has left behind, those that are just ending not counted.
+  int ThreadsThatStay(const worker::Outcome& outcome) const;
   void CheckKept(CaseVerdict& current);
   void Keep(Call call);
   void Forget(CaseVerdict& verdict);

@@ -45,6 +45,7 @@ class ProcessWorker final : public Worker {
   Outcome Call(std::span<const CallArgument> arguments, std::chrono::milliseconds limit) override;
   Outcome Revoke(const TensorMemory& memory, std::chrono::milliseconds limit) override;
   Outcome Stop(std::chrono::milliseconds limit) override;
+  int thread_count() const override { return CountThreads(); }
   std::string torch_version() const override { return torch_version_; }
   std::string captured_stdout() const override { return output_.text(); }
   std::string captured_stderr() const override { return errors_.text(); }

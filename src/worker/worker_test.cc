@@ -9,12 +9,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <filesystem>
 #include <limits>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -202,6 +204,29 @@ TEST_F(WorkerTest, PrintedTextIsCaptured) {
           "    print('to stdout')\n    print('to stderr', file=sys.stderr)\n"));
   EXPECT_EQ(worker_->captured_stdout(), "to stdout\n");
   EXPECT_THAT(worker_->captured_stderr(), HasSubstr("to stderr"));
+}
+
+TEST_F(WorkerTest, ModulesOfTheBundleCanBeImported) {
+  std::filesystem::create_directory(bundle_.path() + "/rows");
+  bundle_.Write("rows/__init__.py", "");
+  bundle_.Write("rows/fill.py", "def fill(out): out.fill_(3.0)\n");
+  bundle_.Write("torch.py", "raise ImportError('not the torch of the system')\n");
+  ExpectDone(Run("import torch\nfrom rows.fill import fill\ndef entry(x, out):\n    fill(out)\n"));
+  EXPECT_EQ(OutputAt(0), 3.0F);
+}
+
+TEST_F(WorkerTest, ThreadsAreCountedFromOutside) {
+  ExpectDone(
+      Run("import threading\ndef entry(x, out):\n"
+          "    thread = threading.Thread(target=out.fill_, args=(1.0,))\n"
+          "    thread.start()\n"
+          "    thread.join()\n"));
+  // Joined is not yet ended.
+  const auto limit = std::chrono::steady_clock::now() + kLimit;
+  while (worker_->thread_count() > 1 && std::chrono::steady_clock::now() < limit) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_EQ(worker_->thread_count(), 1);
 }
 
 TEST_F(WorkerTest, CallAfterAnExceptionWorks) {

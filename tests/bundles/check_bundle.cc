@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // check_bundle CACHEON CORPUS EXPECTED NAME: verifies one bundle with the real command and compares
-// exit status, verdict, first code and check with its line of EXPECTED. Whatever the bundle did,
+// exit status, verdict, first code and check with its lines of EXPECTED. Whatever the bundle did,
 // the command may leave no process and no temporary file behind.
 
 #include <fmt/format.h>
@@ -171,8 +171,13 @@ Result<bool> Check(const std::string& cacheon, const std::string& bundle,
 int Main(const std::string& cacheon, const std::string& corpus, const std::string& expected_path,
          const std::string& name) {
   const Result<bool> good = [&]() -> Result<bool> {
-    ASSIGN_OR_RETURN(const Expectation expected, FindExpectation(expected_path, name));
-    return Check(cacheon, corpus + "/" + name, expected);
+    ASSIGN_OR_RETURN(const std::vector<Expectation> lines, FindExpectations(expected_path, name));
+    bool all = true;
+    for (const Expectation& expected : lines) {
+      ASSIGN_OR_RETURN(const bool one, Check(cacheon, corpus + "/" + name, expected));
+      all = all && one;
+    }
+    return all;
   }();
   if (!good) fmt::print("{}\n", FormatError(good.error()));
   return good.value_or(false) ? 0 : 1;

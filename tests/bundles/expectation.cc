@@ -61,12 +61,14 @@ Result<std::vector<Expectation>> ReadExpectations(const std::string& path) {
   return expectations;
 }
 
-Result<Expectation> FindExpectation(const std::string& path, const std::string& name) {
+Result<std::vector<Expectation>> FindExpectations(const std::string& path,
+                                                  const std::string& name) {
   ASSIGN_OR_RETURN(std::vector<Expectation> expectations, ReadExpectations(path));
-  for (Expectation& one : expectations) {
-    if (one.name == name) return std::move(one);
+  std::erase_if(expectations, [&](const Expectation& one) { return one.name != name; });
+  if (expectations.empty()) {
+    return Fail("io.read", fmt::format("no line for {}", name), {.file = path});
   }
-  return Fail("io.read", fmt::format("no line for {}", name), {.file = path});
+  return expectations;
 }
 
 }  // namespace cacheon::corpus

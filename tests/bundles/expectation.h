@@ -18,8 +18,8 @@
 //   NAME      in a case, whose check of that name is `failed`
 //
 // CODE and CHECK may list alternatives, `a|b`, where a race or chance decides which fires first.
-// Further words are arguments of the command. Empty lines and lines that start with `#` are not
-// looked at.
+// Further words are arguments of the command; a bundle may have several lines with different ones.
+// Empty lines and lines that start with `#` are not looked at.
 
 #include <string>
 #include <string_view>
@@ -49,7 +49,7 @@ bool Admits(std::string_view alternatives, std::string_view word);
 // Codes: io.open; io.read, with the line that has another form.
 Result<std::vector<Expectation>> ReadExpectations(const std::string& path);
 
-// The line of one bundle. Codes: those of ReadExpectations; io.read without a line.
-Result<Expectation> FindExpectation(const std::string& path, const std::string& name);
+// The lines of one bundle. Codes: those of ReadExpectations; io.read when there is none.
+Result<std::vector<Expectation>> FindExpectations(const std::string& path, const std::string& name);
 
 }  // namespace cacheon::corpus

@@ -101,6 +101,8 @@ class Worker {
   // candidate that sent its own "done" ahead of the real one is noticed here at the latest.
   virtual Outcome Stop(std::chrono::milliseconds limit) = 0;
 
+  // How many threads the process has now, seen from outside; 0 when that cannot be seen.
+  virtual int thread_count() const { return 0; }
   // The version that the interpreter reported after Load; untrusted text, at most 64 bytes.
   virtual std::string torch_version() const = 0;
   // What the candidate printed, at most 64 KiB of each stream.
