@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <string_view>
 #include <utility>
 #include <vector>
 

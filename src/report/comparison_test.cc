@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "src/report/verdict_for_test.h"
 
 namespace cacheon::report {

@@ -4,7 +4,10 @@
 
 // A verdict document with one row of three cases: passed, failed, not applicable.
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <utility>
 
 #include "cacheon/core/json.h"
 

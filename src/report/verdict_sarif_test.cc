@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <vector>
+
 #include "src/report/verdict_for_test.h"
 
 namespace cacheon::report {

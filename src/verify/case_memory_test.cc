@@ -7,6 +7,8 @@
 
 #include <cmath>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "src/verify/fingerprint.h"
 #include "src/verify/small_slot_for_test.h"

@@ -5,8 +5,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <cstring>
 #include <set>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "cacheon/core/philox.h"

@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <cstdint>
 #include <cstring>
+#include <span>
 #include <utility>
 #include <vector>
 

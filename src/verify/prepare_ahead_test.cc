@@ -8,7 +8,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "src/verify/small_slot_for_test.h"
 

@@ -5,7 +5,8 @@
 // activation.silu_and_mul with a case list of the test's own, and a contract that it may change.
 // Its call descriptors name the number of rows too.
 
-#include <map>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
