@@ -134,7 +134,7 @@ def check_codes(root, files):
         if re.match(r"docs/codes/\w+\.md$", name):
             text = read(root, name)
             pages.update({code: name for code in re.findall(rf"^## ({CODE})$", text, re.M)})
-            for listed in re.findall(r"`aliases: ([^`]*)`", text):
+            for listed in re.findall(r"`(?:aliases|coarser): ([^`]*)`", text):
                 aliases.update(word.strip() for word in listed.split(","))
     areas = {code.split(".")[0] for code in pages}
     raised_here = re.compile(rf'(?:Fail(?:Errno)?\(|\bCode[({{]|\.code = |\bCode \w+ = )\s*"({CODE})"')

@@ -6,13 +6,14 @@
 //
 //   ## manifest.path_escape
 //
-//   `fault: candidate` `severity: error` `aliases: tree.escape, x.y`
+//   `fault: candidate` `severity: error` `aliases: tree.escape` `coarser: tree.path`
 //
 //   One sentence, the summary, which ends at the first blank line.
 //
 //   The body: why, **Bad**, **Good**.
 //
-// `aliases` may be left out. A file that does not follow the form stops the build.
+// `aliases` (other names of the same rule) and `coarser` (codes that cover this rule and others)
+// may be left out. A file that does not follow the form stops the build.
 //
 // Usage: embed_code_pages OUTPUT.cc INPUT.md...
 
@@ -30,6 +31,7 @@ struct Page {
   std::string fault;
   std::string severity;
   std::vector<std::string> aliases;
+  std::vector<std::string> coarser;
   std::string summary;
   std::string body;
 };
@@ -53,6 +55,13 @@ std::string Attribute(const std::string& line, const std::string& key) {
   return line.substr(value, line.find('`', value) - value);
 }
 
+std::vector<std::string> Names(const std::string& list) {
+  std::vector<std::string> names;
+  std::istringstream words(list);
+  for (std::string word; std::getline(words, word, ',');) names.push_back(Trim(word));
+  return names;
+}
+
 Page ParsePage(const std::string& file, const std::string& code, const std::string& section) {
   std::istringstream lines(Trim(section));
   std::string attributes;
@@ -68,8 +77,8 @@ Page ParsePage(const std::string& file, const std::string& code, const std::stri
   if (!kSeverities.contains(page.severity)) Die(file, code, "no known `severity:`");
   page.fault = kFaults.at(page.fault);
   page.severity = kSeverities.at(page.severity);
-  std::istringstream aliases(Attribute(attributes, "aliases"));
-  for (std::string alias; std::getline(aliases, alias, ',');) page.aliases.push_back(Trim(alias));
+  page.aliases = Names(Attribute(attributes, "aliases"));
+  page.coarser = Names(Attribute(attributes, "coarser"));
   std::ostringstream rest;
   rest << lines.rdbuf();
   const std::string text = Trim(rest.str());
@@ -88,6 +97,13 @@ Page ParsePage(const std::string& file, const std::string& code, const std::stri
 }
 
 std::string Literal(const std::string& text) { return "R\"~~~~(" + text + ")~~~~\""; }
+
+void WriteNames(std::ostream& out, const std::string& variable,
+                const std::vector<std::string>& names) {
+  out << "constexpr std::string_view " << variable << "[] = {";
+  for (const std::string& name : names) out << Literal(name) << ", ";
+  out << "{}};\n";
+}
 
 }  // namespace
 
@@ -118,16 +134,17 @@ int main(int argc, char** argv) {
   out << "#include \"cacheon/core/code.h\"\n\nnamespace cacheon {\nnamespace {\n\n";
   int number = 0;
   for (const auto& [code, page] : pages) {
-    out << "constexpr std::string_view kAliases" << number++ << "[] = {";
-    for (const std::string& alias : page.aliases) out << Literal(alias) << ", ";
-    out << "{}};\n";
+    WriteNames(out, "kAliases" + std::to_string(number), page.aliases);
+    WriteNames(out, "kCoarser" + std::to_string(number++), page.coarser);
   }
   out << "\nconstexpr CodePage kPages[] = {\n";
   number = 0;
   for (const auto& [code, page] : pages) {
     out << "    {" << Literal(code) << ", Fault::" << page.fault << ", Severity::" << page.severity
         << ",\n     " << Literal(page.summary) << ",\n     " << Literal(page.body)
-        << ",\n     std::span(kAliases" << number++ << ", " << page.aliases.size() << ")},\n";
+        << ",\n     std::span(kAliases" << number << ", " << page.aliases.size()
+        << "), std::span(kCoarser" << number << ", " << page.coarser.size() << ")},\n";
+    ++number;
   }
   out << "};\n\n}  // namespace\n\nstd::span<const CodePage> CodePages() { return kPages; }\n\n"
       << "}  // namespace cacheon\n";

@@ -42,7 +42,7 @@ Result<std::vector<std::string>> NamesIn(int directory_fd, std::size_t limit) {
     const std::string_view name = entry->d_name;
     if (name == "." || name == "..") continue;
     if (names.size() == limit) {
-      return Fail("tree.too_many_entries", fmt::format("more than {} entries", kMaxTreeEntries));
+      return Fail("tree.too_many_entries", "a bundle has no room for so many entries");
     }
     names.emplace_back(name);
   }
@@ -54,14 +54,14 @@ Result<std::vector<std::string>> NamesIn(int directory_fd, std::size_t limit) {
 // Walks with one open directory per level; names in byte order give hash order.
 class Lister {
  public:
-  explicit Lister(Descend descend) : descend_(descend) {}
+  Lister(Descend descend, std::size_t max_entries) : descend_(descend), max_entries_(max_entries) {}
 
   Status Visit(int directory_fd, const std::string& path, bool excluded, int depth) {
     if (depth > kMaxTreeDepth) {
       return Fail("tree.too_deep", fmt::format("directories nest deeper than {}", kMaxTreeDepth),
                   {.file = path}, "flatten the tree; bundles need a handful of levels");
     }
-    auto names = NamesIn(directory_fd, kMaxTreeEntries - entries_.size());
+    auto names = NamesIn(directory_fd, max_entries_ - std::min(max_entries_, entries_.size()));
     if (!names) return Fail(std::move(names.error()).At({.file = path}));
     for (const std::string& name : *names) {
       RETURN_IF_ERROR(
@@ -97,6 +97,7 @@ class Lister {
   }
 
   Descend descend_;
+  std::size_t max_entries_;
   std::vector<TreeEntry> entries_;
 };
 
@@ -104,13 +105,14 @@ std::string_view FinalName(std::string_view path) { return path.substr(path.rfin
 
 }  // namespace
 
-Result<std::vector<TreeEntry>> ListTree(const std::string& root, Descend descend) {
+Result<std::vector<TreeEntry>> ListTree(const std::string& root, Descend descend,
+                                        std::size_t max_entries) {
   const UniqueFd fd(open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd) {
     return Fail("bundle.not_directory", "a bundle is a directory that can be read", {.file = root},
                 "name the folder that holds manifest.toml");
   }
-  Lister lister(descend);
+  Lister lister(descend, max_entries);
   RETURN_IF_ERROR(lister.Visit(fd.get(), "", false, 0));
   return lister.Take();
 }

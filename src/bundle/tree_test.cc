@@ -91,6 +91,16 @@ TEST(Tree, RefusesToNestWithoutBound) {
   EXPECT_EQ(result.error().where.file, path);
 }
 
+TEST(Tree, RefusesMoreEntriesThanTheLimit) {
+  const ScratchTree tree;
+  for (const char* path : {"a", "d/b", "d/c"}) tree.File(path, "");
+  EXPECT_TRUE(ListTree(tree.root(), Descend::kKept, 4).has_value());
+  const auto result = ListTree(tree.root(), Descend::kKept, 3);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, Code("tree.too_many_entries"));
+  EXPECT_EQ(result.error().where.file, "d");
+}
+
 TEST(Tree, HandlesPathsLongerThanTheSystemTakesAtOnce) {
   const ScratchTree tree;
   const std::string name(250, 'n');

@@ -31,6 +31,14 @@ std::string PageText(const CodePage& page) {
   return text;
 }
 
+// What a coarser code stands for: the pages that it covers.
+std::string CoarserText(std::string_view name, const std::vector<const CodePage*>& pages) {
+  std::string text =
+      fmt::format("{} covers {} rules with codes of their own\n\n", name, pages.size());
+  for (const CodePage* page : pages) text += fmt::format("{:36} {}\n", page->code, page->summary);
+  return text;
+}
+
 Json PageJson(const CodePage& page) {
   Json aliases = Json::Array{};
   for (const std::string_view alias : page.aliases) aliases.Append(alias);
@@ -58,10 +66,26 @@ Result<ExitStatus> ExplainAll(const Arguments& arguments) {
   return ExitStatus::kAccepted;
 }
 
+Result<ExitStatus> ExplainCoarser(const Arguments& arguments, std::string_view name,
+                                  const std::vector<const CodePage*>& covered) {
+  if (!arguments.Has("--json")) {
+    RETURN_IF_ERROR(Print(CoarserText(name, covered)));
+    return ExitStatus::kAccepted;
+  }
+  Json pages = Json::Array{};
+  for (const CodePage* page : covered) pages.Append(PageJson(*page));
+  RETURN_IF_ERROR(WriteDocument(
+      arguments, "--json",
+      PrettyJson(Json::Object{{"schema", "cacheon.codes.v1"}, {"codes", std::move(pages)}})));
+  return ExitStatus::kAccepted;
+}
+
 Result<ExitStatus> Run(const Arguments& arguments) {
   const std::string name = arguments.Positional(0);
   if (name.empty()) return ExplainAll(arguments);
   const CodePage* page = FindCodePage(name);
+  const std::vector<const CodePage*> covered = PagesBelow(name);
+  if (page == nullptr && !covered.empty()) return ExplainCoarser(arguments, name, covered);
   if (page == nullptr) {
     return Fail("usage.unknown_code", fmt::format("no code is called `{}`", name), {},
                 fmt::format("did you mean {}?", fmt::join(NearestCodes(name, 3), ", ")));

@@ -68,7 +68,8 @@ bool CodesAgree(std::string_view expected, std::string_view got) {
   const CodePage* page = FindCodePage(got);
   return expected == got ||
          (page != nullptr && (page == FindCodePage(expected) ||
-                              std::ranges::find(page->aliases, expected) != page->aliases.end()));
+                              std::ranges::find(page->aliases, expected) != page->aliases.end() ||
+                              std::ranges::find(page->coarser, expected) != page->coarser.end()));
 }
 
 CaseResult Agrees(std::string name) { return {.name = std::move(name)}; }

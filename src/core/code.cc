@@ -46,6 +46,14 @@ std::optional<Code> Code::Find(std::string_view name) {
   return Code(FromTable{}, page->code);
 }
 
+std::vector<const CodePage*> PagesBelow(std::string_view coarser) {
+  std::vector<const CodePage*> pages;
+  for (const CodePage& page : CodePages()) {
+    if (std::ranges::find(page.coarser, coarser) != page.coarser.end()) pages.push_back(&page);
+  }
+  return pages;
+}
+
 std::vector<std::string_view> NearestCodes(std::string_view name, int count) {
   constexpr std::size_t kLongestName = 128;
   name = name.substr(0, kLongestName);

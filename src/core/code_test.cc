@@ -58,6 +58,14 @@ TEST(CodePages, HaveAliasesThatNameOneRuleOnly) {
   }
 }
 
+TEST(PagesBelow, ListsWhatACoarserCodeCovers) {
+  const std::vector<const CodePage*> pages = PagesBelow("artifact.aggregate_leaf");
+  ASSERT_GT(pages.size(), 1U);
+  EXPECT_LT(pages[0]->code, pages[1]->code);
+  EXPECT_EQ(FindCodePage("artifact.aggregate_leaf"), nullptr);
+  EXPECT_TRUE(PagesBelow("io.open").empty());
+}
+
 TEST(FindCodePage, FindsEveryPageByItsCode) {
   for (const CodePage& page : CodePages()) EXPECT_EQ(FindCodePage(page.code), &page) << page.code;
   EXPECT_EQ(FindCodePage("zz.last"), nullptr);

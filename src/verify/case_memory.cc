@@ -154,6 +154,10 @@ Result<PreparedCase> PrepareCase(const slots::Slot& slot, slots::CallPlan plan, 
     }
   });
   RETURN_IF_ERROR(std::move(status));
+  for (const PlannedTensor& planned : prepared.plan.evidence) {
+    ASSIGN_OR_RETURN(ExpectedTensor evidence, MakeExpected(planned));
+    prepared.expected.push_back(std::move(evidence));
+  }
 
   std::vector<tensor::ConstTensorView> inputs;
   for (const InputMemory& input : prepared.inputs) inputs.push_back(input.memory.const_view());

@@ -35,7 +35,7 @@ struct ExpectedTensor {
 struct PreparedCase {
   slots::CallPlan plan;
   std::vector<InputMemory> inputs;       // those of prepare first, then of the entry, in ABI order
-  std::vector<ExpectedTensor> expected;  // one per output
+  std::vector<ExpectedTensor> expected;  // one per output, then the evidence
   std::chrono::nanoseconds reference_time{};
 };
 

@@ -165,6 +165,13 @@ Result<std::vector<CaseVerdict>> RunCalls(const RowRequest& request,
   worker::Outcome loaded =
       worker.Load(request.source, request.entry, request.prepare, options.load_limit);
   if (!loaded.done()) return Fail(std::move(*loaded.error));
+  // A thread that was there before the first call would be in no census of a call.
+  if (loaded.threads_after > loaded.threads_before) {
+    return Fail("cand.thread_leak",
+                fmt::format("importing the source left {} threads behind",
+                            loaded.threads_after - loaded.threads_before),
+                {.file = request.source}, "start threads in the entry and join them there");
+  }
   Session session(*request.slot, worker, options, secrets);
   std::vector<CaseVerdict> ran;
   while (ran.size() < calls.size() && session.alive()) {

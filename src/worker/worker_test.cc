@@ -8,9 +8,11 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cmath>
+#include <csignal>
 #include <cstddef>
 #include <filesystem>
 #include <limits>
@@ -287,6 +289,18 @@ class NativeWorkerTest : public testing::Test {
   TensorMemory output_ = MakeTensor("out", {4});
   std::unique_ptr<Worker> worker_;
 };
+
+bool LeaveTheProcess(std::span<const NativeArgument>) { _exit(0); }
+
+// With SIGCHLD ignored the kernel reaps children itself, and nobody learns how they ended.
+TEST_F(NativeWorkerTest, EndThatNobodySawIsNotTheCandidatesFault) {
+  const sighandler_t before = std::signal(SIGCHLD, SIG_IGN);
+  const Outcome outcome = Run(LeaveTheProcess);
+  std::signal(SIGCHLD, before);
+  EXPECT_EQ(outcome.ending, Ending::kInfrastructure);
+  EXPECT_EQ(CodeOf(outcome), "worker.survivor");
+  EXPECT_EQ(outcome.error->where, Place{});
+}
 
 TEST_F(NativeWorkerTest, ServesTheSameProtocol) {
   const Outcome outcome = Run(AddOne);

@@ -43,7 +43,8 @@ enum class Descend {
 
 // Everything below `root`, in hash order. Codes: bundle.not_directory, tree.too_deep,
 // tree.too_many_entries, io.open, io.read.
-Result<std::vector<TreeEntry>> ListTree(const std::string& root, Descend descend = Descend::kKept);
+Result<std::vector<TreeEntry>> ListTree(const std::string& root, Descend descend = Descend::kKept,
+                                        std::size_t max_entries = kMaxTreeEntries);
 
 // True when a file of this relative path is identity noise: a component `__pycache__` or `.git`, a
 // final name with the suffix `.pyc` or `.pyo`, or one that starts with `._`.

@@ -67,6 +67,8 @@ struct CodePage {
   std::string_view summary;                   // one sentence
   std::string_view body;                      // Markdown: why, a bad and a good example, how to fix
   std::span<const std::string_view> aliases;  // other codes for the same rule
+  // Codes that cover this rule and others: what a less exact reader would say.
+  std::span<const std::string_view> coarser;
 };
 
 // All pages, sorted by code.
@@ -74,6 +76,9 @@ std::span<const CodePage> CodePages();
 
 // The page of a code or alias; nullptr when unknown.
 const CodePage* FindCodePage(std::string_view name);
+
+// The pages that a coarser code covers, sorted by code; empty when the name is no coarser code.
+std::vector<const CodePage*> PagesBelow(std::string_view coarser);
 
 // The codes closest in spelling to `name`, best first; for "did you mean".
 std::vector<std::string_view> NearestCodes(std::string_view name, int count);
