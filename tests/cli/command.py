@@ -114,10 +114,10 @@ class CommandTest(unittest.TestCase):
             self.fail(f"no document on stdout, status {done.returncode}: {done.stderr}")
 
 
-def error_places(document):
+def error_places(document, severities=("error",)):
     """[(code, key path or file)] of every error of a verdict, bundle first."""
     holders = [document]
     for row in document["rows"]:
         holders += [row, *row["cases"]]
     return [(error["code"], error["where"]["key_path"] or error["where"]["file"])
-            for holder in holders for error in holder["errors"] if error["severity"] == "error"]
+            for holder in holders for error in holder["errors"] if error["severity"] in severities]
