@@ -73,10 +73,13 @@ class BlockInspector {
     const std::byte* pattern = pattern_.data() + (from - begin_);
     const std::int64_t equal = CountEqualItems(held, pattern, to - from, item_);
     if (equal == 0) return;
-    for (std::size_t i = 0; result.unwritten == 0 && i < to - from; i += item_) {
-      if (std::memcmp(held + i, pattern + i, item_) != 0) continue;
-      result.first_unwritten = first_index + static_cast<std::int64_t>(i / item_);
-      break;
+    std::size_t first = 0;
+    while (first < to - from && std::memcmp(held + first, pattern + first, item_) != 0)
+      first += item_;
+    // A thread that outlives its call may have written meanwhile; then the last look counts.
+    if (first == to - from) return;
+    if (result.unwritten == 0) {
+      result.first_unwritten = first_index + static_cast<std::int64_t>(first / item_);
     }
     result.unwritten += equal;
   }

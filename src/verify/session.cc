@@ -162,9 +162,10 @@ bool Session::RunCall(const PreparedCase& prepared, PatternKind kind, CaseVerdic
                   verdict);
   CheckCoverage(call.outputs, kind, verdict);
   // Before the outputs are looked at again, so that a thread that was waited for cannot write late.
+  if (outcome.threads_before > 0) idle_threads_ = std::min(idle_threads_, outcome.threads_before);
   const int threads = ThreadsThatStay(outcome);
   CheckSettled(call.outputs, secrets_.key(), returned, verdict);
-  CheckCensus(outcome.threads_before, threads, verdict);
+  CheckCensus(idle_threads_, threads, verdict);
   Keep(std::move(call));
   return verdict.status == RunStatus::kPass;
 }
@@ -172,7 +173,7 @@ bool Session::RunCall(const PreparedCase& prepared, PatternKind kind, CaseVerdic
 int Session::ThreadsThatStay(const worker::Outcome& outcome) const {
   const auto limit = std::chrono::steady_clock::now() + kThreadEndLimit;
   int threads = outcome.threads_after;
-  while (threads > outcome.threads_before && std::chrono::steady_clock::now() < limit) {
+  while (threads > idle_threads_ && std::chrono::steady_clock::now() < limit) {
     std::this_thread::sleep_for(kThreadEndPoll);
     if (const int now = worker_.thread_count(); now > 0) threads = now;
   }

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -73,6 +74,8 @@ class Session {
   std::size_t second_poison_bytes_left_;
   std::deque<Kept> kept_;
   std::size_t kept_bytes_ = 0;
+  // The fewest threads seen before a call: one that was just ending must not hide one that stays.
+  int idle_threads_ = std::numeric_limits<int>::max();
   bool alive_ = true;
 };
 

@@ -76,7 +76,7 @@ Finding FirstFinding(const Json& document) {
 // A folder that exists as long as this.
 class Scratch {
  public:
-  Scratch() : path_((fs::temp_directory_path() / "check-bundle-XXXXXX").string()) {
+  Scratch() : path_((Parent() / "check-bundle-XXXXXX").string()) {
     if (mkdtemp(path_.data()) == nullptr) path_.clear();
   }
   ~Scratch() {
@@ -89,6 +89,12 @@ class Scratch {
   const std::string& path() const { return path_; }
 
  private:
+  // As it was before a run set TMPDIR to a folder of its own.
+  static const fs::path& Parent() {
+    static const fs::path parent = fs::temp_directory_path();
+    return parent;
+  }
+
   std::string path_;
 };
 

@@ -29,15 +29,16 @@ def torch_python():
     return None
 
 
-def children():
-    """The processes whose parent is this one, zombies too."""
+def children(parent=None):
+    """The processes whose parent is this one, or that one; zombies too."""
+    parent = parent or os.getpid()
     found = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = stat.read_text().rpartition(")")[2].split()
         except OSError:
             continue
-        if int(fields[1]) == os.getpid():
+        if int(fields[1]) == parent:
             found.append(int(stat.parent.name))
     return found
 
