@@ -4,6 +4,7 @@
 // Metadata documents from anybody: reading, eligibility, domain and routing must not crash, hang or
 // disagree with each other.
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 
