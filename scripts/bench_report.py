@@ -264,7 +264,8 @@ def largest_case_bytes(document):
 
 
 def controller_peak_over_tensors(build, name, goal):
-    command = verify_command(build, python_with_torch(), "all")
+    # One seed for both sides: the seed decides how large the largest case is.
+    command = [*verify_command(build, python_with_torch(), "all"), "--seed", "1"]
     document = subprocess.run([str(part) for part in command] + ["--json"], capture_output=True,
                               text=True, check=False)
     if document.returncode != 0:
