@@ -4,8 +4,8 @@
 
 // artifact: the schema side of sealed direct artifacts. Rows of a manifest become checked types;
 // each reference of a device plan is joined to its typed binding; identities and digests are
-// computed over canonical forms; CUBINs are inspected and matched to a plan. Nothing here talks to a
-// driver or runs a compiler.
+// computed over canonical forms; CUBINs are inspected and matched to a plan. Nothing here talks to
+// a driver or runs a compiler.
 
 #include "cacheon/artifact/architecture.h"      // IWYU pragma: export
 #include "cacheon/artifact/binding.h"           // IWYU pragma: export

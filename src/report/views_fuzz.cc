@@ -24,7 +24,8 @@ void RequireNoEscape(std::string_view view) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using cacheon::Json;
   namespace report = cacheon::report;
-  const cacheon::Result<Json> document = cacheon::ReadJson({reinterpret_cast<const char*>(data), size});
+  const cacheon::Result<Json> document =
+      cacheon::ReadJson({reinterpret_cast<const char*>(data), size});
   if (!document) return 0;
   RequireNoEscape(report::VerdictText(*document, {}));
   RequireNoEscape(report::VerdictText(*document, {.every_case = true}));

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Lower case of Unicode 14, as the published implementation applies it to names and values before it
-// compares them. Independent of the locale.
+// Lower case of Unicode 14, as the published implementation applies it to names and values before
+// it compares them. Independent of the locale.
 
 #include <string>
 #include <string_view>
