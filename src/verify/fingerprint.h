@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A keyed fingerprint of memory, several times faster than a copy and a comparison. Whoever does
-// not know the key cannot prepare two contents of the same length with the same fingerprint: for
+// A keyed fingerprint of memory, which saves a copy and a comparison. Whoever does not know the key
+// cannot prepare two contents of the same length with the same fingerprint: for
 // any two, the chance over the key is below 2^-45 up to 2 GiB.
 
 #include <cstddef>
