@@ -48,7 +48,7 @@ Result<RowEligibility> ReadEligibility(const std::string& root, const bundle::Ma
   if (row.metadata) {
     const std::string& file = row.metadata->resolved;
     Result<std::string> text = ReadFile(root + "/" + file, kMaxMetadataBytes, false);
-    if (!text) return Fail(std::move(text).error().InFile(file));
+    if (!text) return Fail(std::move(text).error().At({.file = file}));
     Result<Metadata> read = ReadMetadata(*text);
     if (!read) return Fail(std::move(read).error().InFile(file));
     metadata = *std::move(read);

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cacheon/core/unique_fd.h"
+#include "cacheon/policy/declare.h"
 #include "cacheon/policy/domain.h"
 #include "cacheon/policy/routing.h"
 
@@ -20,18 +20,6 @@ bool IsChosen(const bundle::OpRow& row, const std::vector<RowFilter>& filters) {
            return filter.slot == row.slot &&
                   (filter.variant.empty() || filter.variant == row.variant);
          });
-}
-
-Result<policy::Eligibility> ReadEligibility(const std::string& root, const bundle::OpRow& row,
-                                            std::vector<Error>& warnings) {
-  policy::Metadata metadata;
-  if (row.metadata) {
-    ASSIGN_OR_RETURN(const std::string text,
-                     ReadFile(root + "/" + row.metadata->resolved, policy::kMaxMetadataBytes));
-    ASSIGN_OR_RETURN(metadata, policy::ReadMetadata(text));
-  }
-  std::ranges::move(metadata.warnings, std::back_inserter(warnings));
-  return policy::ParseEligibility(metadata.value, row.dtypes, row.architectures);
 }
 
 Place PlaceOf(const bundle::Manifest& manifest, const bundle::OpRow& row) {
@@ -53,22 +41,24 @@ Preflight CheckDomains(const std::string& root, const bundle::Manifest& manifest
       if (chosen) preflight.rows.push_back({.row = &row, .slot = nullptr, .eligibility = {}});
       continue;
     }
-    Result<policy::Eligibility> eligibility = ReadEligibility(root, row, preflight.warnings);
+    Result<policy::RowEligibility> read =
+        policy::ReadEligibility(root, manifest, row, options.mode);
     Status registered;
-    if (eligibility) {
+    if (read) {
+      std::ranges::move(read->warnings, std::back_inserter(preflight.warnings));
       registered = registry.Register({.slot = row.slot,
                                       .variant = row.variant,
-                                      .eligibility = *eligibility,
+                                      .eligibility = read->eligibility,
                                       .where = PlaceOf(manifest, row)});
     }
-    if (!eligibility || !registered) {
-      Error error = std::move(eligibility ? registered.error() : eligibility.error());
-      if (row.metadata && !eligibility) error.where.file = row.metadata->text;
+    if (!read || !registered) {
+      Error error = std::move(read ? registered.error() : read.error());
       preflight.errors.push_back(std::move(error).While("checking the domain of " + row.key_path));
       continue;
     }
     if (chosen) {
-      preflight.rows.push_back({.row = &row, .slot = slot, .eligibility = std::move(*eligibility)});
+      preflight.rows.push_back(
+          {.row = &row, .slot = slot, .eligibility = std::move(read->eligibility)});
     }
   }
   return preflight;
